@@ -12,7 +12,7 @@ static const unsigned char file_magic[8] = {0x89, 'T', 'C', 'H', '\r', '\n', 0x1
 
 enum { HEADER_BYTES = TACHO_CHUNK_HEADER_BYTES, TRAILER_BYTES = 8, CRC_AT = 28 };
 
-/* A file's payloads are checked so many times over at most, whatever it says. */
+/* The most times over that a file's payloads are checked, whatever its contents. */
 enum { CHECKS_MAX = 16 };
 
 #define CHUNK_MAGIC TACHO_FOURCC('T', 0xc3, 'H', 'K')

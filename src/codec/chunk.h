@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chunk framing: how our own record files are cut into pieces that stand alone. A file that was
- * cut or damaged gives every chunk that is whole; after a bad one the reader looks for the next
- * magic. It is framing only: what the records mean is said by who writes them.
+ * Chunk framing: how our own record files are divided into independent pieces. A truncated or
+ * damaged file still gives every complete chunk; after a bad one the reader looks for the next
+ * magic. This is framing only: the writer of the records defines their meaning.
  *
  * Little-endian, append-only, nothing written back. Every part is a multiple of 8 bytes long.
  *
@@ -25,7 +25,7 @@
 #define TACHO_FOURCC(a, b, c, d)                                                                   \
     ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 
-/* What every file of chunks begins with, behind its first byte. */
+/* The beginning of every file of chunks, after its first byte. */
 #define TACHO_CHUNK_FILE_MARK "TCH\r\n\x1a\n"
 
 enum {
@@ -62,7 +62,7 @@ typedef struct tacho_chunk_reader {
     uint64_t at;
     uint32_t next_sequence;
     uint64_t chunk_count;   /* whole ones so far */
-    uint64_t missing_count; /* that the sequence says should have been there */
+    uint64_t missing_count; /* missing in the sequence */
     uint64_t damaged_bytes; /* that belong to no whole chunk */
     uint64_t first_damage;  /* where they begin */
     uint64_t checked_bytes; /* of payloads, so that no file takes long for its size */

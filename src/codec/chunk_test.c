@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chunk files: what was written comes back; a file that was cut anywhere, or has any bit turned
- * over, gives every chunk that is whole, none that is not, and says what is missing.
+ * Chunk files are read back as written; a file that was cut anywhere, or has any bit flipped, gives
+ * every complete chunk and no other one, and the missing ones are reported.
  */
 #include "codec/chunk.h"
 
@@ -69,7 +69,7 @@ static void check_chunk(const tacho_chunk *chunk)
     assert_true(tacho_str_equal(chunk->payload, expected.payload));
 }
 
-/* Reads what there is; whole chunks of |bytes|. */
+/* Reads |bytes|; returns the number of whole chunks. */
 static uint64_t read_all(tacho_str bytes, tacho_chunk_reader *reader)
 {
     tacho_chunk chunk;
@@ -125,7 +125,7 @@ static void test_cut_anywhere(void **state)
     }
 }
 
-/* One bit costs the one chunk that it lies in, or the file. */
+/* One bit costs the chunk that contains it, or the file. */
 static void test_any_bit(void **state)
 {
     (void)state;
@@ -157,7 +157,7 @@ static void test_any_bit(void **state)
     }
 }
 
-/* Rubbish between chunks, and a chunk that says it is longer than the file. */
+/* Rubbish between chunks, and a chunk whose length exceeds the file. */
 static void test_rubbish(void **state)
 {
     (void)state;

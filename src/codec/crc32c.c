@@ -3,8 +3,8 @@
  * CRC32C eight bytes at a time, by the processor's instruction, in three lanes where there are many
  * bytes, or by eight tables.
  *
- * A table's entry for a byte is the sum of its entries for the byte's bits, so eight numbers say
- * all of a table and the compiler makes the rest.
+ * A table's entry for a byte is the sum of its entries for the byte's bits, so eight numbers define
+ * a table and the compiler computes the rest.
  */
 #include "codec/crc32c.h"
 

@@ -8,8 +8,8 @@
 #include "base/str.h"
 
 /*
- * The checksum of what |crc| was computed of, followed by |bytes|; |crc| is 0 at the start. Uses
- * the processor's instruction where it has one.
+ * Continues the checksum |crc|, 0 at the start, with |bytes|. Uses the processor's instruction
+ * where it has one.
  */
 uint32_t tacho_crc32c(uint32_t crc, tacho_str bytes);
 

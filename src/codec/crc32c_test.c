@@ -76,7 +76,7 @@ static void test_lengths(void **state)
     }
 }
 
-/* Long ones go in three lanes, and the rest behind them alone. */
+/* Long inputs are processed in three lanes, and their remainder alone. */
 static void test_lanes(void **state)
 {
     (void)state;

@@ -48,7 +48,7 @@ bool tacho_csv_split_ends(tacho_str line, char delimiter, size_t left_count, siz
     return true;
 }
 
-/* Where the quoted reader stands: at the start of a field, or after its last byte. */
+/* The state of the quoted reader: at the start of a field, or after its last byte. */
 typedef struct quoted_cursor {
     tacho_str line;
     size_t at;

@@ -4,7 +4,7 @@
  *
  * Profilers write CSV in two ways: plain, where a delimiter always ends a field and quotes mean
  * nothing (tacho_csv_split, tacho_csv_split_ends), and quoted as in RFC 4180
- * (tacho_csv_read_quoted). What we write is always RFC 4180.
+ * (tacho_csv_read_quoted). Our own output is always RFC 4180.
  *
  * Fields are views of the line wherever they can be, and live as long as it does.
  */
@@ -40,7 +40,7 @@ typedef struct tacho_csv_record {
  * Splits a line in which fields may be quoted. Quotes are taken off and doubled quotes undone; a
  * quote inside a field that does not start with one is kept as it is. The array of fields, and
  * those fields that differ from the line, live in |scratch|. A quote that is never closed, or
- * text after a closing quote, is BAD_DATA. |delimiter| is no quote.
+ * text after a closing quote, is BAD_DATA. |delimiter| must not be a quote.
  */
 tacho_status tacho_csv_read_quoted(tacho_str line, char delimiter, tacho_arena *scratch,
                                    tacho_csv_record *out_record) TACHO_MUST_USE;
@@ -53,7 +53,8 @@ void tacho_csv_write_field(tacho_output *output, tacho_str text, char delimiter)
 
 /*
  * The same for untrusted text that a spreadsheet may open: text that starts like a formula, with
- * = + - @ TAB or CR, and is no number and no lone - gets a ' in front. This changes the data.
+ * = + - @ TAB or CR, and is neither a number nor a lone -, gets a ' in front. This changes the
+ * data.
  */
 void tacho_csv_write_guarded(tacho_output *output, tacho_str text, char delimiter);
 

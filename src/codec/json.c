@@ -22,7 +22,7 @@ static inline uint64_t has_byte(uint64_t word, uint64_t pattern)
     return (differs - each_byte) & ~differs;
 }
 
-/* Whether none of eight bytes needs an escape: printable ASCII, nearly all text. */
+/* Whether all of eight bytes can go without an escape: printable ASCII, nearly all text. */
 static inline bool is_plain_word(uint64_t word)
 {
     uint64_t odd = word | ((word - each_byte * 0x20) & ~word) | has_byte(word, each_byte * '"') |
@@ -97,7 +97,7 @@ static char *put_character(char *to, tacho_str text, size_t *out_length)
     return to + *out_length;
 }
 
-/* The characters that begin in the first |len| bytes of |text|; |*out_length| is theirs. */
+/* The characters that begin in the first |len| bytes of |text|; |*out_length| is their length. */
 static char *put_text(char *to, tacho_str text, size_t len, size_t *out_length)
 {
     size_t at = copy_plain(tacho_str_make(text.data, len), to);
@@ -115,7 +115,7 @@ static char *put_text(char *to, tacho_str text, size_t len, size_t *out_length)
     return to;
 }
 
-/* Writes |text|, which has a byte at least, and a quote behind it unless it |is_piece|. */
+/* Writes |text|, which has at least a byte, and a quote after it unless it |is_piece|. */
 static inline void write_text(tacho_output *output, tacho_str text, bool is_piece)
 {
     enum { LEN_MAX = TACHO_OUTPUT_RESERVE_MAX / ESCAPE_BYTES - 8 };

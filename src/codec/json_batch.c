@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The scanner. It checks no bounds, for zero bytes lie behind the limit of the buffer, at which
- * every scan stops. Nor does it change the text: a token that turns out to be incomplete is
- * scanned again from its first byte when more input is there.
+ * The scanner. It checks no bounds: every scan stops at the zero bytes after the limit of the
+ * buffer. Nor does it change the text: a token that turns out to be incomplete is scanned again
+ * from its first byte when more input is available.
  *
- * What decides its speed is that the position of a token hangs on branches, which are predicted,
- * rather than on arithmetic over the bytes before it; so short runs are walked byte by byte and
- * only long ones 16 bytes at a time.
+ * It is fast because the position of a token depends on branches, which are predicted, rather than
+ * on arithmetic over the bytes before it; so short runs are walked byte by byte and only long ones
+ * 16 bytes at a time.
  */
 #include "codec/json_batch.h"
 
@@ -19,11 +19,11 @@ enum { SHORT_STRING = 8 };
 static_assert((int)TACHO_JSON_PAD_BYTES >= (int)TACHO_JSON_READABLE_BYTES, "the padding is enough");
 
 /*
- * Where the scan stands. Only inlined functions take its address, so that it lives in registers;
+ * The state of the scan. Only inlined functions take its address, so that it lives in registers;
  * the others take the reader.
  */
 typedef struct scanner {
-    char *at; /* behind the last token and what went with it */
+    char *at; /* after the last token and its punctuation */
     tacho_json_packed *out;
     const tacho_json_packed *full; /* where the batch ends */
     tacho_json_state state;
@@ -33,7 +33,7 @@ typedef struct scanner {
     tacho_json_reader *reader;
 } scanner;
 
-/* Says why the scan ends. */
+/* Records why the scan ends. */
 static bool stop(tacho_json_reader *reader, const char *at, const char *wanted)
 {
     reader->stop = at;
@@ -82,7 +82,7 @@ static inline void put(scanner *scan, const char *start, const char *end, unsign
         (tacho_json_packed){(uint32_t)(start - scan->base), (uint32_t)(end - start) << 8 | kind};
 }
 
-/* The string whose text begins at |start|; NULL or the byte behind its quote. */
+/* Scans the string whose text begins at |start|; returns the byte after its quote, or NULL. */
 static inline char *scan_string(scanner *scan, char *start, unsigned kind)
 {
     char *at = find_string_end(start);
@@ -160,7 +160,7 @@ static inline bool begin_container(scanner *scan, char *at, bool is_object)
     return true;
 }
 
-/* Goes on behind a value that ends at |at|, mostly with a comma. */
+/* Continues after a value that ends at |at|, mostly with a comma. */
 static inline bool end_value(scanner *scan, char *at)
 {
     scan->at = at;
@@ -276,7 +276,7 @@ static inline bool scan_colon(scanner *scan, char *at)
     return true;
 }
 
-/* A token or what stands between two, or a key with its value; there is room for one token. */
+/* A token or the punctuation between two, or a key with its value; there is room for one token. */
 static inline bool scan_next(scanner *scan)
 {
     char *at = scan->at = tacho_json_skip_space(scan->at);

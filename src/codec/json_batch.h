@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The inside of the JSON reader: turns what is in its buffer into a batch of tokens. Only
- * json_reader.c uses it.
+ * The inside of the JSON reader: turns its buffer into a batch of tokens. Only json_reader.c uses
+ * it.
  */
 #ifndef TACHO_CODEC_JSON_BATCH_H
 #define TACHO_CODEC_JSON_BATCH_H
@@ -9,7 +9,7 @@
 #include "codec/json_reader.h"
 #include "codec/json_runs.h"
 
-/* What may come next. */
+/* The tokens that may follow. */
 typedef enum tacho_json_state {
     TACHO_JSON_STATE_VALUE,
     TACHO_JSON_STATE_FIRST_VALUE, /* or the end of the array */
@@ -22,8 +22,8 @@ typedef enum tacho_json_state {
 
 /*
  * Scans tokens from the cursor on until the batch is full or a byte does not fit; then |stop| is
- * that byte, the limit when more input may help, and |wanted| what it should have been. The
- * cursor ends up behind the last token.
+ * that byte, the limit when more input may help, and |wanted| the expected token. The cursor ends
+ * up after the last token.
  */
 void tacho_json_batch_scan(tacho_json_reader *reader);
 

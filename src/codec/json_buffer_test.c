@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A sample is read through buffers of every size, in drips, cut at every byte, skipped and taken
- * raw at every token, and held; what is handed out must be the same each time.
+ * raw at every token, and held; the tokens must be the same each time.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "codec/json_testing.h"
@@ -78,7 +78,7 @@ static void test_trickle(void **state)
     assert_int_equal(child_status, 0);
 }
 
-/* Whatever the cut leaves, the tokens are the first ones of the whole and the cut is noticed. */
+/* After any cut, the tokens are the first ones of the whole text, and the cut is noticed. */
 static void test_cut_at_every_byte(void **state)
 {
     (void)state;
@@ -114,7 +114,7 @@ static void test_damaged_gzip(void **state)
     assert_non_null(strstr(text, "found the end of the input; the compressed stream is cut off"));
 }
 
-/* A token of the sample, as tacho_json_next tells it. */
+/* A token of the sample, as tacho_json_next returns it. */
 typedef struct told_token {
     tacho_json_token kind;
     uint64_t offset;
@@ -162,7 +162,7 @@ static void read_up_to(tacho_json_reader *reader, size_t count)
     }
 }
 
-/* Skipping after any token leads to the end of its value, and what is left reads the same. */
+/* Skipping after any token leads to the end of its value, and the rest reads the same. */
 static void test_skip(void **state)
 {
     (void)state;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Escapes are checked when a string is scanned and undone when it is handed out. Surrogates are
+ * Escapes are checked when a string is scanned and undone when it is returned. Surrogates are
  * counted as lone when seen, and uncounted when the other half of a pair follows at once.
  */
 #include "codec/json_escape.h"
 
-/* Says why a string cannot be read on. */
+/* Records why a string cannot be read on. */
 static bool stop(tacho_json_reader *reader, const char *at, const char *wanted)
 {
     reader->stop = at;
@@ -13,7 +13,7 @@ static bool stop(tacho_json_reader *reader, const char *at, const char *wanted)
     return false;
 }
 
-/* What follows a backslash, but for u, and what it stands for. */
+/* By the character after a backslash, except u: the character that it stands for. */
 static const char escapes[256] = {
     ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
     ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t',
@@ -28,7 +28,7 @@ static unsigned hex_value(char byte)
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10U : UINT32_MAX;
 }
 
-/* The UTF-16 unit written as four digits, or UINT32_MAX; |*digits| stops behind the sound ones. */
+/* The UTF-16 unit written as four digits, or UINT32_MAX; |*digits| stops after the valid ones. */
 static uint32_t read_unit(const char **digits)
 {
     uint32_t unit = 0;
@@ -153,7 +153,7 @@ size_t tacho_json_escape_undo(char *text, size_t len)
     if (to == NULL) {
         return len;
     }
-    const char *from = to; /* is never overtaken: an escape is no shorter than its character */
+    const char *from = to; /* is never overtaken: an escape is at least as long as its character */
     while (from < end) {
         if (*from != '\\') {
             *to++ = *from++;

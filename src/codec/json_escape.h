@@ -8,7 +8,7 @@
 #include "codec/json_reader.h"
 
 /*
- * Finds the quote that ends a string, from its first odd byte |at| on, and counts what is odd in
+ * Finds the quote that ends a string, from its first odd byte |at| on, and counts the oddities in
  * it. NULL, with |stop| and |wanted| set and nothing counted, when it is wrong or incomplete.
  */
 char *tacho_json_escape_find_end(tacho_json_reader *reader, char *at);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Most numbers have few digits: one word holds them, and integers, scaled ones and doubles come
- * from it directly. Any other number is taken apart into its digits and the place of its point,
- * and its double is left to strtod, in a form that no locale reads differently.
+ * Most numbers have few digits: one word holds them, and integers, scaled ones and doubles are
+ * computed from it directly. Any other number is split into its digits and the position of its
+ * point, and its double is left to strtod, in a form that no locale reads differently.
  */
 #include "codec/json_number.h"
 
@@ -15,9 +15,9 @@
 
 enum {
     EXPONENT_MAX = 1 << 30, /* larger ones change nothing: texts are shorter than that */
-    /* No double lies so near to the middle of its neighbours that later digits could matter. */
+    /* No midpoint of neighbouring doubles is so close that later digits could matter. */
     DIGITS_MAX = 800,
-    SAFE_DIGITS = 19, /* any so many digits fit in 64 bits */
+    SAFE_DIGITS = 19, /* any number of 19 digits fits in 64 bits */
 };
 
 /* The value is 0.d1d2d3... * 10^point with the digits of |whole|, then those of |fraction|. */
@@ -45,7 +45,7 @@ static tacho_str take_digits(tacho_str *rest)
     return digits;
 }
 
-/* Takes |byte| off the start of |*rest| if it is there. */
+/* Takes |byte| off the start of |*rest| if present. */
 static bool take_byte(tacho_str *rest, char byte)
 {
     if (rest->len == 0 || rest->data[0] != byte) {
@@ -55,7 +55,7 @@ static bool take_byte(tacho_str *rest, char byte)
     return true;
 }
 
-/* What follows the 'e'. */
+/* The exponent, after the 'e'. */
 static bool take_exponent(tacho_str *rest, int64_t *out_exponent)
 {
     bool is_negative = take_byte(rest, '-');
@@ -142,7 +142,7 @@ static bool whole_part(const decimal *number, uint64_t *out_value)
     return true;
 }
 
-/* How what follows the point compares with one half; nothing at all is NO_REST. */
+/* How the digits after the point compare with one half; no digits are NO_REST. */
 typedef enum rest { NO_REST, BELOW_HALF, HALF, ABOVE_HALF } rest;
 
 static rest rest_of(const decimal *number)
@@ -239,7 +239,7 @@ static size_t significant_digits(const char *at, const char *end)
     return count;
 }
 
-/* False when it is no number, or one of too many digits. */
+/* False when it is not a number, or has too many digits. */
 static inline bool parse_short(tacho_str text, short_number *out_number)
 {
     const char *end = text.data + text.len;
@@ -274,7 +274,7 @@ static inline bool parse_short(tacho_str text, short_number *out_number)
     return is_good;
 }
 
-/* The value times 10^|decimals|; false when that is no whole number or does not fit. */
+/* The value times 10^|decimals|; false when that is not an integer or does not fit. */
 static inline bool scale_short(const short_number *number, unsigned decimals, int64_t *out_value)
 {
     static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000};

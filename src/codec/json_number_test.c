@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Besides tables, texts are composed from a known integer, so that the right answer is there
- * before the text is: its digits, with the point put in, more digits behind, an exponent that
+ * Besides tables, texts are composed from a known integer, so that the right answer is known before
+ * the text is made: its digits, with the point put in, more digits after them, an exponent that
  * moves the point back. Doubles are compared with strtod.
  */
 #include "codec/json_number.h"
@@ -244,7 +244,7 @@ static void test_double_composed(void **state)
     }
 }
 
-/* 0.5 plus half a unit in the last place, exactly in the middle, and moved off it far behind. */
+/* 0.5 plus half a unit in the last place, exactly in the middle, or off it in a far later digit. */
 static void test_double_long(void **state)
 {
     (void)state;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reader around the scanner: its buffer, its failures, and what the scanner leaves to it
- * because it is rare.
+ * The reader around the scanner: its buffer, its failures, and rare cases that the scanner leaves
+ * to it.
  *
- * Bytes are added to the buffer, and moved in it, only when every scanned token has been handed
- * out, so tokens can name their text by position. Under a hold nothing is moved: a full buffer is
+ * Bytes are added to the buffer, and moved in it, only when every scanned token has been returned,
+ * so tokens can name their text by position. Under a hold nothing is moved: a full buffer is
  * put aside, and the token that it ends in is copied to the next one.
  */
 #include "codec/json_reader.h"
@@ -20,8 +20,8 @@ enum {
     BUFFER_BYTES = 128 << 10,
     BUFFER_MAX = TACHO_INPUT_TOKEN_MAX - 1, /* so the length of any token fits in 24 bits */
     /*
-     * An incomplete token is scanned again when there is more of it. When it is long already, some
-     * more must have come, lest a trickle of input make that quadratic.
+     * An incomplete token is scanned again when there is more of it. When it is long already, it
+     * needs some more input first, lest a trickle make that quadratic.
      */
     LONG_TOKEN = 4 << 10,
     PATIENCE = 256 << 10,
@@ -88,7 +88,7 @@ static void free_retired(tacho_json_reader *reader)
     }
 }
 
-/* Puts the buffer aside and goes on in another, to which |keep| is copied. */
+/* Puts the buffer aside and continues in another, to which |keep| is copied. */
 static tacho_status change_buffer(tacho_json_reader *reader, tacho_str keep)
 {
     tacho_json_buffer *old = reader->buffer;
@@ -107,7 +107,7 @@ static tacho_status change_buffer(tacho_json_reader *reader, tacho_str keep)
     return TACHO_OK;
 }
 
-/* Makes room behind the limit; |keep|, which ends there, stays in one piece. */
+/* Makes room after the limit; |keep|, which ends there, stays in one piece. */
 static tacho_status make_room(tacho_json_reader *reader, tacho_str keep)
 {
     tacho_json_buffer *buffer = reader->buffer;
@@ -139,7 +139,7 @@ static tacho_status too_long(const tacho_json_reader *reader, uint64_t offset, c
                       TACHO_INPUT_TOKEN_MAX >> 20);
 }
 
-/* Adds |want| bytes or more behind the limit; fewer where room or the input ends. */
+/* Adds |want| bytes or more after the limit; fewer where room or the input ends. */
 static tacho_status fill_room(tacho_json_reader *reader, size_t want)
 {
     const char *end = reader->base + reader->buffer->capacity;
@@ -154,7 +154,7 @@ static tacho_status fill_room(tacho_json_reader *reader, size_t want)
     return TACHO_OK;
 }
 
-/* Adds bytes behind the limit, or finds that there are no more. */
+/* Adds bytes after the limit, or finds that there are no more. */
 static tacho_status read_more(tacho_json_reader *reader)
 {
     bool is_marked = reader->mark_offset != NO_MARK;
@@ -270,7 +270,7 @@ static size_t not_finite_len(const char *at)
     return 0;
 }
 
-/* At a byte that is no value: what a lenient reader makes of it. */
+/* A lenient reader at a byte that does not begin a value: skips a byte order mark, reads NaN. */
 static bool pass_leniently(tacho_json_reader *reader)
 {
     static const char byte_order_mark[] = "\xef\xbb\xbf";

@@ -9,7 +9,7 @@
  * a time. A caller that needs the texts of a whole object at once holds them (tacho_json_hold);
  * nothing is copied for that.
  *
- * Duplicate keys are handed out as they come. Bytes of strings that are not UTF-8 are passed on
+ * Duplicate keys are returned like others. Bytes of strings that are not UTF-8 are passed on
  * unchanged and unchecked; sinks clean them. Numbers are text; codec/json_number.h converts them.
  */
 #ifndef TACHO_CODEC_JSON_READER_H
@@ -19,7 +19,7 @@
 #include "base/status.h"
 #include "base/str.h"
 
-/* One row per token: name, and what a message calls it. */
+/* One row per token: id, and name in messages. */
 #define TACHO_JSON_TOKENS(X)                                                                       \
     X(OBJECT_BEGIN, "an object")                                                                   \
     X(OBJECT_END, "the end of an object")                                                          \
@@ -39,13 +39,13 @@ typedef enum tacho_json_token {
 #undef TACHO_JSON_ENUM
 } tacho_json_token;
 
-/* What a message calls |token|. */
+/* The name of |token| in messages. */
 const char *tacho_json_token_name(tacho_json_token token);
 
 typedef struct tacho_json_options {
     /*
-     * Accept what real tools write, and count it: control characters in strings, and in place of
-     * a number NaN, Infinity, nan or inf, with or without a minus, which read as NULL. A byte
+     * Accept deviations of real tools, and count them: control characters in strings, and in place
+     * of a number NaN, Infinity, nan or inf, with or without a minus, which read as NULL. A byte
      * order mark is passed over.
      */
     bool is_lenient;
@@ -84,12 +84,12 @@ typedef struct tacho_json_reader {
     uint64_t surrogate_count;  /* lone surrogates, read as U+FFFD; the same */
     uint64_t not_finite_count; /* NaN and infinities */
 
-    /* The reader's own: tokens that are scanned but not handed out ... */
+    /* The reader's own: tokens that are scanned but not returned ... */
     const tacho_json_packed *token;
     const tacho_json_packed *token_end;
     char *base; /* of the buffer */
 
-    /* ... where the scan stands: unread bytes are [cursor, limit), zero bytes follow ... */
+    /* ... the position of the scan: unread bytes are [cursor, limit), zero bytes follow ... */
     char *cursor;
     char *limit;
     const char *stop;   /* why the last scan ended: this byte ... */
@@ -100,23 +100,23 @@ typedef struct tacho_json_reader {
     bool is_in_object; /* the innermost open container is one */
     bool is_at_end;    /* nothing follows |limit| */
 
-    /* ... and where the bytes come from. */
+    /* ... and its input. */
     bool is_held;
     tacho_json_options options;
     tacho_input *input;
     tacho_json_buffer *buffer;
     tacho_json_buffer *spare;   /* at most one */
-    tacho_json_buffer *retired; /* full ones that held texts lie in */
+    tacho_json_buffer *retired; /* full ones that contain held texts */
     uint64_t base_offset;       /* of |base| in the decompressed stream */
     uint64_t held_offset;
-    uint64_t mark_offset;                           /* what follows stays in one piece */
+    uint64_t mark_offset;                           /* bytes from here on stay in one piece */
     uint64_t kinds[TACHO_JSON_DEPTH_MAX / 64];      /* a bit per open container: an object */
-    tacho_json_packed tokens[1 + TACHO_JSON_BATCH]; /* |token|[-1] is the last handed out */
+    tacho_json_packed tokens[1 + TACHO_JSON_BATCH]; /* |token|[-1] is the last returned */
 } tacho_json_reader;
 
 /*
- * Reads on from where |input| stands. The input must outlive the reader, which alone reads from
- * it until deinit, and further than the tokens it hands out. |options| may be NULL.
+ * Reads on from the position of |input|. The input must outlive the reader, which alone reads from
+ * it until deinit, and further than the tokens it returns. |options| may be NULL.
  */
 tacho_status tacho_json_reader_init(tacho_json_reader *reader, tacho_input *input,
                                     const tacho_json_options *options) TACHO_MUST_USE;
@@ -129,9 +129,9 @@ size_t tacho_json_unescape(const tacho_json_reader *reader, tacho_json_packed to
 
 /*
  * The next token; END after the one value that an input holds, and again after that. A failure
- * names the input, the byte, what was expected and what was found; calling again gives it again.
- * The tokens before the end of a cut input are those of the whole one: a number that the cut may
- * have shortened is not handed out.
+ * names the input, the byte, the expected token and the one found; calling again repeats it. The
+ * tokens before the end of a truncated input are those of the whole one: a number that may have
+ * been shortened is not returned.
  */
 TACHO_MUST_USE static inline tacho_status tacho_json_next(tacho_json_reader *reader,
                                                           tacho_json_token *out_token)
@@ -152,7 +152,7 @@ TACHO_MUST_USE static inline tacho_status tacho_json_next(tacho_json_reader *rea
 }
 
 /*
- * Reads what the last token leads to: the value of a KEY, the rest of a container that has begun,
+ * Skips the rest after the last token: the value of a KEY, the rest of a container that has begun,
  * nothing after any other. Finds the same faults and counts the same as tacho_json_next.
  */
 tacho_status tacho_json_skip(tacho_json_reader *reader) TACHO_MUST_USE;
@@ -165,12 +165,12 @@ tacho_status tacho_json_skip(tacho_json_reader *reader) TACHO_MUST_USE;
 tacho_status tacho_json_raw_value(tacho_json_reader *reader, tacho_str *out_text) TACHO_MUST_USE;
 
 /*
- * For arrays of many alike elements, which a caller can read without tokens, as far as it knows
- * their form. After the ARRAY_BEGIN, tacho_json_begin_elements says that some may be read so.
- * tacho_json_find_element then gives the first byte of the next one, or NULL where that cannot be
- * said; zero bytes lie behind the last byte read so far. When the caller has found the whole
- * element, tacho_json_pass_element goes on behind it, at |end|. Until then nothing has happened:
- * an element of any other form, or one that is not all there, is read as tokens.
+ * For arrays of many similar elements, which a caller can read without tokens where it knows their
+ * form. After the ARRAY_BEGIN, tacho_json_begin_elements announces that some may be read so.
+ * tacho_json_find_element then returns the first byte of the next one, or NULL where that is
+ * unknown; zero bytes follow the last byte read so far. When the caller has found the whole
+ * element, tacho_json_pass_element continues after it, at |end|. Until then the reader's state is
+ * unchanged: an element of any other form, or an incomplete one, is read as tokens.
  */
 void tacho_json_begin_elements(tacho_json_reader *reader);
 char *tacho_json_find_element(const tacho_json_reader *reader);
@@ -191,7 +191,7 @@ void tacho_json_release(tacho_json_reader *reader);
 /* Offset of the last token's text in the decompressed stream, for messages. */
 uint64_t tacho_json_offset(const tacho_json_reader *reader);
 
-/* Whether |text| is one JSON value; fails for want of memory alone. */
+/* Whether |text| is one JSON value; fails only when out of memory. */
 tacho_status tacho_json_check_value(tacho_str text, bool *out_valid) TACHO_MUST_USE;
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a reader hands out is compared as text, a token per word; json_testing.h says how.
+ * The tokens of a reader are compared as text, a token per word; see json_testing.h.
  */
 #include "codec/json_testing.h"
 

@@ -69,7 +69,7 @@ static inline char *tacho_json_find_non_space(char *at)
     }
 }
 
-/* A bit for each of the 32 bytes from |at| on that is no digit, the first one lowest. */
+/* A bit for each of the 32 bytes from |at| on that is not a digit, the first one lowest. */
 static inline uint32_t tacho_json_non_digits(const char *at)
 {
     const __m128i zero = _mm_set1_epi8('0');
@@ -136,7 +136,7 @@ static inline uint32_t tacho_json_non_digits(const char *at)
 
 #endif
 
-/* Mostly there is no space or a single one. */
+/* Usually there is a single space or none. */
 static inline char *tacho_json_skip_space(char *at)
 {
     if (TACHO_LIKELY((unsigned char)*at > ' ')) {
@@ -148,14 +148,14 @@ static inline char *tacho_json_skip_space(char *at)
     return tacho_json_find_non_space(at);
 }
 
-/* The quote behind the text of a string at |at|; NULL where anything in it needs a closer look. */
+/* The quote after the text of a string at |at|; NULL where anything in it needs a closer look. */
 static inline char *tacho_json_find_plain_end(char *at)
 {
     at = tacho_json_find_string_stop(at);
     return TACHO_LIKELY(*at == '"') ? at : NULL;
 }
 
-/* Behind the exponent whose e is at |at|; NULL where it has no digits. */
+/* The end of the exponent whose e is at |at|; NULL where it has no digits. */
 static inline char *tacho_json_find_exponent_end(char *at)
 {
     char *digits = at + 1 + (at[1] == '+' || at[1] == '-');
@@ -166,7 +166,7 @@ static inline char *tacho_json_find_exponent_end(char *at)
     return end > digits ? end : NULL;
 }
 
-/* Behind the number at |at|, whatever follows it there; NULL where it is none, or long. */
+/* The end of the number at |at|, whatever follows it; NULL where it is not a number, or long. */
 static inline char *tacho_json_find_number_end(char *at)
 {
     char *digits = at + (*at == '-');

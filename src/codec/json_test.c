@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Strings and numbers are written to a file and compared byte by byte with what must be in it.
+ * Strings and numbers are written to a file and compared byte by byte with the expected contents.
  * The file is never committed, so nothing is left of it.
  */
 #include "codec/json.h"
@@ -73,7 +73,7 @@ static void test_bad_utf8(void **state)
     }
 }
 
-/* All of ASCII in one string: what is escaped and what is not. */
+/* All of ASCII in one string: escaped and plain characters. */
 static void test_ascii(void **state)
 {
     (void)state;

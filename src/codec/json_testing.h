@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For the tests of the JSON reader: what it hands out as text, a token per word. Brackets stand
- * as they are, then K:key, S:string, N:number, T:true, F:false, 0:null, END, and a failure as
- * FAIL and its message.
+ * For the tests of the JSON reader: its tokens as text, one per word. Brackets are written as they
+ * are, then K:key, S:string, N:number, T:true, F:false, 0:null, END, and a failure as FAIL and its
+ * message.
  */
 #ifndef TACHO_CODEC_JSON_TESTING_H
 #define TACHO_CODEC_JSON_TESTING_H

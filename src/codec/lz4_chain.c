@@ -2,7 +2,7 @@
 /*
  * Chains of LZ4 blocks, by liblz4.
  *
- * Decoded blocks are put one behind the other, so that a match finds its bytes right before it;
+ * Decoded blocks are stored one after the other, so that a match finds its bytes right before it;
  * when there is no room for another one, the last 64 KiB move to the front.
  */
 #include "codec/lz4_chain.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * LZ4 blocks that continue one another: a match may reach into the 64 KiB that were decoded before
- * its block. Tracy sends and stores its data this way. A block does not say how long it will be
- * when it is decoded; whoever opens the chain knows the most it can be.
+ * its block. Tracy sends and stores its data this way. A block does not contain its decoded length;
+ * the caller that opens the chain knows the maximum.
  */
 #ifndef TACHO_CODEC_LZ4_CHAIN_H
 #define TACHO_CODEC_LZ4_CHAIN_H
@@ -31,10 +31,10 @@ bool tacho_lz4_chain_decode(tacho_lz4_chain *chain, tacho_str block, tacho_str *
 /* The most bytes that a block takes when encoded. */
 size_t tacho_lz4_bound(size_t block_max);
 
-/* The other way: each block is told from those before it. */
+/* The encoder: each block refers to the blocks before it. */
 typedef struct tacho_lz4_encoder {
     void *stream;
-    char *buffer; /* what was encoded last, for matches */
+    char *buffer; /* the last encoded bytes, for matches */
     size_t block_max;
     size_t at;
 } tacho_lz4_encoder;
@@ -43,8 +43,8 @@ tacho_status tacho_lz4_encoder_init(tacho_lz4_encoder *encoder, size_t block_max
 void tacho_lz4_encoder_deinit(tacho_lz4_encoder *encoder);
 
 /*
- * Where the next block is to be written before it is encoded: |block_max| bytes. The room moves on
- * with every block.
+ * Room for the next block, |block_max| bytes, to be filled before the block is encoded. The room
+ * moves on with every block.
  */
 char *tacho_lz4_encoder_room(const tacho_lz4_encoder *encoder);
 

@@ -12,7 +12,7 @@
 
 enum { BLOCK = 64 << 10, ROUNDS = 40 };
 
-/* Text that repeats what came long before, so that blocks refer to earlier ones. */
+/* Text that repeats much earlier text, so that blocks refer to earlier ones. */
 static size_t fill(char *room, unsigned round)
 {
     size_t len = round % 3 == 0 ? BLOCK : 1000 + round * 777;

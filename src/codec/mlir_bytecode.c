@@ -2,7 +2,7 @@
 /*
  * The frame of a bytecode file: a magic number, a version, its writer's name, and sections in
  * any order. The tables are read here, in the order in which they refer to one another; the
- * operations come last (mlir_bytecode_ir.c).
+ * operations are read last (mlir_bytecode_ir.c).
  */
 #include "codec/mlir_bytecode_state.h"
 
@@ -215,7 +215,7 @@ static tacho_status read_resources(tacho_mlirb *reader)
     return TACHO_OK;
 }
 
-/* ---- attributes and types: where each lies ---- */
+/* ---- offsets of attributes and types ---- */
 
 static tacho_status read_entry_size(tacho_mlirb *reader, tacho_mlirb_cursor *cursor,
                                     tacho_mlirb_cursor *data, tacho_mlirb_entry *entry)
@@ -270,7 +270,7 @@ static tacho_status read_entries(tacho_mlirb *reader)
     return expect_end(reader, &cursor, "sizes of attributes and types");
 }
 
-/* ---- properties: where each lies ---- */
+/* ---- offsets of properties ---- */
 
 static tacho_status read_whole_blobs(tacho_mlirb *reader)
 {
@@ -287,7 +287,7 @@ static tacho_status read_whole_blobs(tacho_mlirb *reader)
     return expect_end(reader, &cursor, "properties");
 }
 
-/* A lenient reader goes on with those that are whole. */
+/* A lenient reader continues with the complete ones. */
 static tacho_status read_property_blobs(tacho_mlirb *reader)
 {
     tacho_status status = read_whole_blobs(reader);

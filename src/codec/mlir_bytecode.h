@@ -35,7 +35,7 @@ typedef enum tacho_mlir_property_form {
 typedef struct tacho_mlir_property {
     const char *name; /* NULL ends a list */
     tacho_mlir_property_form form;
-    tacho_mlir_attr_kind kind; /* what it must be; UNKNOWN for anything */
+    tacho_mlir_attr_kind kind; /* the required kind; UNKNOWN for any */
     uint32_t segment_count;
 } tacho_mlir_property;
 
@@ -64,8 +64,8 @@ bool tacho_mlir_is_bytecode(tacho_str head);
 bool tacho_mlir_bytecode_has_string(tacho_str bytes, tacho_str string);
 
 /*
- * Adds what |bytes| hold to |module|, which is freshly made. |name| is for messages. |schemas|
- * may be NULL. On failure the module is good for nothing but tacho_mlir_module_deinit.
+ * Adds the contents of |bytes| to |module|, which is freshly made. |name| is for messages.
+ * |schemas| may be NULL. On failure the module can only be deinitialised.
  */
 tacho_status tacho_mlir_bytecode_read_with(const char *name, tacho_str bytes,
                                            const tacho_mlir_schemas *schemas,
@@ -76,9 +76,10 @@ tacho_status tacho_mlir_bytecode_read(const char *name, tacho_str bytes,
                                       tacho_mlir_module *out_module) TACHO_MUST_USE;
 
 /*
- * The same of a file that may be cut or broken: the module holds the operations up to there, and
- * says why (|damage|). Without its tables, which most writers put around the operations, nothing
- * can be read; properties, the last section, may be missing: those that are cut off are counted.
+ * The same for a file that may be truncated or broken: the module holds the operations up to the
+ * damage, and the reason (|damage|). Without its tables, which most writers put around the
+ * operations, nothing can be read; properties, the last section, may be missing: those that are cut
+ * off are counted.
  */
 tacho_status tacho_mlir_bytecode_read_lenient(const char *name, tacho_str bytes,
                                               tacho_mlir_module *out_module) TACHO_MUST_USE;

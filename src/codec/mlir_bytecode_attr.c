@@ -5,7 +5,7 @@
  */
 #include "codec/mlir_bytecode_state.h"
 
-/* As MLIR numbers them; what is not listed is UNKNOWN. */
+/* As MLIR numbers them; other attributes are UNKNOWN. */
 typedef enum attr_code {
     CODE_ARRAY = 0,
     CODE_DICTIONARY = 1,
@@ -45,7 +45,7 @@ static tacho_status need_string(tacho_mlirb *reader, tacho_mlirb_cursor *cursor,
 
 /* ---- containers ---- */
 
-/* The integers of an array whose elements are all decoded; |cursor| stands at the first. */
+/* The integers of an array whose elements are all decoded; |cursor| is at the first. */
 static tacho_status keep_array_ints(tacho_mlirb *reader, tacho_mlirb_entry *entry,
                                     tacho_mlirb_cursor cursor, size_t count)
 {
@@ -153,7 +153,7 @@ int64_t tacho_mlirb_extend(const tacho_mlirb_entry *type, uint64_t bits)
                                                     : (int64_t)((bits ^ sign) - sign);
 }
 
-/* The bits of a number of |width|; |out_fits| says whether they are all of it. */
+/* The bits of a number of |width|; |out_fits| is whether they are all of it. */
 static tacho_status read_bits(tacho_mlirb *reader, tacho_mlirb_cursor *cursor, uint32_t width,
                               uint64_t *out_bits, bool *out_fits)
 {
@@ -219,7 +219,7 @@ static tacho_status decode_integer(tacho_mlirb *reader, tacho_mlirb_entry *entry
     }
     int64_t value = tacho_mlirb_extend(type, bits);
     bool is_huge = type->signedness == TACHO_MLIRB_UNSIGNED && type->width == 64 && value < 0;
-    if (is_huge) { /* stays a text, since as_int cannot say it */
+    if (is_huge) { /* stays a text, since as_int cannot hold it */
         TACHO_TRY(tacho_mlirb_put_unsigned(reader, bits));
         return put_type_of(reader, type);
     }
@@ -256,7 +256,7 @@ static tacho_status decode_float(tacho_mlirb *reader, tacho_mlirb_entry *entry,
 
 /* ---- locations ---- */
 
-/* A location inside another stands without loc(...). */
+/* A location inside another is written without loc(...). */
 static tacho_status put_location(tacho_mlirb *reader, tacho_mlirb_cursor *cursor)
 {
     const tacho_mlirb_entry *entry = NULL;
@@ -386,7 +386,7 @@ static tacho_status decode_resource(tacho_mlirb *reader, tacho_mlirb_cursor *cur
     return type != NULL ? put_type_of(reader, type) : TACHO_OK;
 }
 
-/* One result of an affine map; sums and products are not told. */
+/* One result of an affine map; sums and products are not decoded. */
 static tacho_status put_affine(tacho_mlirb *reader, tacho_mlirb_entry *entry,
                                tacho_mlirb_cursor *cursor)
 {

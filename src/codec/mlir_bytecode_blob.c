@@ -65,7 +65,7 @@ tacho_status tacho_mlirb_keep_dense(tacho_mlirb *reader, const tacho_mlirb_entry
     if (!entry->is_custom || !tacho_str_starts_with(entry->text, TACHO_STR("dense<...>"))) {
         return TACHO_OK;
     }
-    TACHO_TRY(tacho_mlirb_varint(reader, &cursor, &ignored)); /* what it is: dense */
+    TACHO_TRY(tacho_mlirb_varint(reader, &cursor, &ignored)); /* its kind: dense */
     TACHO_TRY(tacho_mlirb_varint(reader, &cursor, &ignored)); /* its type */
     TACHO_TRY(tacho_mlirb_blob(reader, &cursor, &blob));
     TACHO_TRY(tacho_grow(&module->dense_blobs, &module->dense_blob_capacity,

@@ -7,7 +7,7 @@
 
 enum {
     PADDING_BYTE = 0xcb,
-    SECTION_ALIGNED = 0x80, /* in the byte that says which section it is */
+    SECTION_ALIGNED = 0x80, /* in the byte that identifies the section */
     ALIGNMENT_MAX = 1 << 20,
 };
 
@@ -31,7 +31,7 @@ tacho_status tacho_mlirb_byte(const tacho_mlirb *reader, tacho_mlirb_cursor *cur
     return TACHO_OK;
 }
 
-/* The zeros at the low end of the first byte tell how many bytes follow it. */
+/* The number of zeros at the low end of the first byte is the number of bytes after it. */
 tacho_status tacho_mlirb_long_varint(const tacho_mlirb *reader, tacho_mlirb_cursor *cursor,
                                      uint64_t *out_value)
 {

@@ -83,7 +83,7 @@ static tacho_status keep_ints(tacho_mlirb *reader, tacho_mlirb_entry *entry, con
     for (size_t i = 0; i < count; i++) {
         ints[i] = element_int(all, i);
         if (is_huge && ints[i] < 0) {
-            return TACHO_OK; /* a text, since a list cannot say it */
+            return TACHO_OK; /* a text, since a list cannot hold it */
         }
     }
     entry->kind = TACHO_MLIR_ATTR_INTS;

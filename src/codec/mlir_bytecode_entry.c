@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The table of attributes and types: each is decoded once, when it is first asked for, after
- * those that it refers to. Those wait on a list of our own, not on the stack, so nesting costs
- * memory only; an entry that waits for itself is refused.
+ * the entries that it refers to. Waiting entries are on a list of our own, not on the stack, so
+ * nesting costs memory only; an entry that waits for itself is refused.
  *
- * An entry is decoded twice at most: the first time it finds out what is missing.
+ * An entry is decoded twice at most: the first time it finds the missing entries.
  */
 #include "codec/mlir_bytecode_state.h"
 
@@ -137,7 +137,7 @@ static tacho_status decode_custom(tacho_mlirb *reader, tacho_mlirb_entry *entry)
     return TACHO_OK;
 }
 
-/* What was put becomes the text of |entry|, unless that views a text of the file. */
+/* The text put so far becomes the text of |entry|, unless that views a text of the file. */
 static tacho_status keep_text(tacho_mlirb *reader, tacho_mlirb_entry *entry)
 {
     if (reader->text_len > 0) {

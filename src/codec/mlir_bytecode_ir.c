@@ -3,9 +3,9 @@
  * Operations, regions and blocks. Regions nest on a stack of our own.
  *
  * A region numbers the values that it defines after those of the regions around it, up to one
- * that is isolated: there numbering starts afresh. An operand may name a value that comes later.
- * Its operands are then strung together through the operands themselves, and get the value when
- * it is defined.
+ * that is isolated: there numbering starts afresh. An operand may name a value that is defined
+ * later. The operands that use it are then linked through the operands themselves, and get the
+ * value when it is defined.
  */
 #include "codec/mlir_bytecode_state.h"
 
@@ -102,7 +102,7 @@ static tacho_status push_slots(ir *state, frame *top, uint64_t count)
     return TACHO_OK;
 }
 
-/* What was never defined stays absent for those who wait. */
+/* Values that were never defined stay absent in the operands that wait for them. */
 static void pop_slots(ir *state, const frame *top)
 {
     for (size_t i = top->first_slot; i < state->slot_count; i++) {
@@ -244,7 +244,7 @@ static tacho_status read_shared(ir *state, tacho_mlir_op *op, uint32_t index)
     return TACHO_OK;
 }
 
-/* Inherent attributes in front, discardable ones behind, then all in order. */
+/* Adds inherent attributes, then discardable ones, and sorts them all. */
 static tacho_status read_attrs(ir *state, tacho_mlirb_cursor *cursor, tacho_mlir_op *op,
                                tacho_mlirb_op_name *name, unsigned mask)
 {
@@ -269,7 +269,7 @@ static tacho_status read_attrs(ir *state, tacho_mlirb_cursor *cursor, tacho_mlir
     return TACHO_OK;
 }
 
-/* Their types come before the operands, but they are defined after these. */
+/* The types of results precede the operands, but results are defined after these. */
 static tacho_status read_results(ir *state, tacho_mlirb_cursor *cursor, uint32_t op, size_t count)
 {
     tacho_mlirb *reader = state->reader;
@@ -357,7 +357,7 @@ static tacho_status push_frame(ir *state, tacho_mlirb_cursor *cursor, uint32_t o
     return TACHO_OK;
 }
 
-/* The operation at the cursor; what comes in its regions is read later. */
+/* The operation at the cursor; the contents of its regions are read later. */
 static tacho_status read_op(ir *state, tacho_mlirb_cursor *cursor)
 {
     tacho_mlirb *reader = state->reader;
@@ -535,7 +535,7 @@ static tacho_status read_top(ir *state)
     return TACHO_OK;
 }
 
-/* Lists the operations that are not read to their end, and lets go of values still to come. */
+/* Lists the operations that are not read to their end, and drops values not defined yet. */
 static tacho_status give_up(ir *state)
 {
     tacho_mlir_module *module = state->module;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inherent attributes in native form: references without names, sorted by name, then the segment
- * sizes (version 5 has those as an attribute, in their place among the names). A blob says
- * nothing of its own shape, so it fits a schema only if it is used up to the last byte.
+ * sizes (version 5 has those as an attribute, in their place among the names). A blob does not
+ * describe its own shape, so it fits a schema only if it is used up to the last byte.
  */
 #include "codec/mlir_bytecode_state.h"
 
@@ -83,7 +83,7 @@ static size_t schema_count(const tacho_mlirb *reader)
     return reader->schemas.item_count + BUILT_IN_COUNT;
 }
 
-/* Those of the caller come first. */
+/* The caller's schemas are first. */
 static const tacho_mlir_op_schema *schema_at(const tacho_mlirb *reader, size_t index)
 {
     size_t own_count = reader->schemas.item_count;
@@ -116,7 +116,7 @@ static bool take_varint(tacho_mlirb *reader, tacho_mlirb_cursor *blob, uint64_t 
     return status == TACHO_OK;
 }
 
-/* What a property has come to. */
+/* The decoded value of a property. */
 typedef struct finding {
     bool is_present;
     uint32_t attr; /* TACHO_NONE for |segments| */

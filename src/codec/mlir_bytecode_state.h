@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of the bytecode reader share: the cursor over bytes, the table of attributes
- * and types, and the text that is being put together. Not for other code.
+ * Shared by the files of the bytecode reader: the cursor over bytes, the table of attributes and
+ * types, and the text that is being put together. Not for other code.
  *
  * A name in the file is a number; attributes and types refer to one another by it, forwards and
  * backwards, so they are decoded when they are asked for and remembered (mlir_bytecode_entry.c).
@@ -36,14 +36,14 @@ typedef enum tacho_mlirb_section {
 
 typedef enum tacho_mlirb_state {
     TACHO_MLIRB_NEW,
-    TACHO_MLIRB_OPEN, /* waits for what it refers to */
+    TACHO_MLIRB_OPEN, /* waits for entries it refers to */
     TACHO_MLIRB_DONE,
 } tacho_mlirb_state;
 
-/* What an entry is, as far as others care that refer to it. */
+/* The form of an entry, as far as it matters to entries that refer to it. */
 typedef enum tacho_mlirb_form {
     TACHO_MLIRB_OTHER,
-    TACHO_MLIRB_LOCATION, /* an attribute; its text is what stands in loc(...) */
+    TACHO_MLIRB_LOCATION, /* an attribute; its text is the inside of loc(...) */
     TACHO_MLIRB_DICTIONARY,
     TACHO_MLIRB_INTEGER_TYPE, /* also index */
     TACHO_MLIRB_FLOAT_TYPE,
@@ -185,7 +185,7 @@ tacho_status tacho_mlirb_section_next(const tacho_mlirb *reader, tacho_mlirb_cur
                                       tacho_mlirb_section *out_section,
                                       tacho_mlirb_cursor *out_data) TACHO_MUST_USE;
 
-/* The same; a lenient reader takes what is left of a section that is cut off. */
+/* The same; a lenient reader takes the remaining part of a section that is cut off. */
 tacho_status tacho_mlirb_section_clipped(tacho_mlirb *reader, tacho_mlirb_cursor *cursor,
                                          tacho_mlirb_section *out_section,
                                          tacho_mlirb_cursor *out_data) TACHO_MUST_USE;
@@ -215,7 +215,7 @@ static inline tacho_mlirb_cursor tacho_mlirb_data(const tacho_mlirb *reader,
     return (tacho_mlirb_cursor){start, start + entry->len};
 }
 
-/* Decodes entry |index| and what it refers to; does nothing when that is done. */
+/* Decodes entry |index| and the entries it refers to; does nothing when that is done. */
 tacho_status tacho_mlirb_resolve(tacho_mlirb *reader, uint32_t index) TACHO_MUST_USE;
 
 /*
@@ -231,7 +231,7 @@ tacho_status tacho_mlirb_need_type(tacho_mlirb *reader, tacho_mlirb_cursor *curs
 /* Whether MLIR leaves out the type of a 64-bit number here. */
 typedef enum tacho_mlirb_elision { TACHO_MLIRB_TYPED, TACHO_MLIRB_BARE } tacho_mlirb_elision;
 
-/* Puts |entry| as it stands in another; NULL puts nothing. */
+/* Puts |entry| in its form inside another; NULL puts nothing. */
 tacho_status tacho_mlirb_put_entry(tacho_mlirb *reader, const tacho_mlirb_entry *entry,
                                    tacho_mlirb_elision elision) TACHO_MUST_USE;
 
@@ -256,12 +256,12 @@ tacho_status tacho_mlirb_string_id(tacho_mlirb *reader, uint32_t index,
 tacho_status tacho_mlirb_add_attr(tacho_mlirb *reader, uint32_t name,
                                   uint32_t index) TACHO_MUST_USE;
 
-/* Adds what dictionary |index| holds to the module's attributes. */
+/* Adds the entries of dictionary |index| to the module's attributes. */
 tacho_status tacho_mlirb_add_dictionary(tacho_mlirb *reader, uint32_t index) TACHO_MUST_USE;
 
 /* ---- bytes without a text: mlir_bytecode_blob.c ---- */
 
-/* Adds a resource of the module; |data| is what its section has of it. */
+/* Adds a resource of the module; |data| is its data in its section. */
 tacho_status tacho_mlirb_keep_resource(tacho_mlirb *reader, tacho_str key, uint8_t kind,
                                        tacho_mlirb_cursor data) TACHO_MUST_USE;
 
@@ -271,7 +271,7 @@ tacho_status tacho_mlirb_keep_dense(tacho_mlirb *reader,
 
 /* ---- the rest ---- */
 
-/* Adds the inherent attributes in |blob|; counts the operation when they cannot be told. */
+/* Adds the inherent attributes in |blob|; counts the operation when they cannot be decoded. */
 tacho_status tacho_mlirb_read_properties(tacho_mlirb *reader, tacho_mlirb_op_name *op_name,
                                          tacho_mlirb_cursor blob) TACHO_MUST_USE;
 

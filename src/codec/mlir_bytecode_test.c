@@ -134,7 +134,7 @@ static void assert_fails(const uint8_t *bytes, size_t len, tacho_code code, cons
     tacho_mlir_module_deinit(&module);
 }
 
-/* ---- what mlir-opt wrote ---- */
+/* ---- output of mlir-opt ---- */
 
 static void check_small(const uint8_t *bytes, size_t len, bool has_properties)
 {
@@ -220,7 +220,7 @@ static tacho_status read_lenient(const uint8_t *bytes, size_t len, tacho_mlir_mo
 /* Where the properties of the second begin, its last section. */
 enum { PROPERTIES_AT = sizeof(small_v6) - 20 };
 
-/* A cut in the tables leaves nothing; one in the properties behind them all but some of these. */
+/* A cut in the tables leaves nothing; one in the properties after them loses only properties. */
 static void test_truncated_lenient(void **state)
 {
     (void)state;
@@ -248,7 +248,7 @@ static void test_truncated_lenient(void **state)
     tacho_mlir_module_deinit(&module);
 }
 
-/* Where the operations come last, those that are whole are there, and what is open is listed. */
+/* Where the operations are last, the complete ones are read, and the open ones are listed. */
 static void test_cut_operations(void **state)
 {
     (void)state;
@@ -379,7 +379,7 @@ static void put_section(bytes *out, unsigned id, const bytes *section)
     }
 }
 
-/* What differs between files; the names are always those below. */
+/* The parts that differ between files; the names are always those below. */
 typedef struct parts {
     bytes entries; /* the data of attributes */
     bytes sizes;   /* of each */
@@ -549,7 +549,7 @@ static void test_native_properties(void **state)
     tacho_mlir_module_deinit(&module);
 }
 
-/* A schema of the caller's wins; the built-in one still serves what it does not fit. */
+/* A schema of the caller's wins; the built-in one still serves properties that it does not fit. */
 static void test_own_schema(void **state)
 {
     (void)state;

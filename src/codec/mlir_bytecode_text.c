@@ -154,7 +154,7 @@ static bool reads_back(const float_layout *layout, const char *text, double valu
 }
 
 /*
- * Six digits and a zero, since MLIR pads what it has rounded: 3.140630e+00. It rounds a half up
+ * Six digits and a zero, since MLIR pads rounded numbers: 3.140630e+00. It rounds a half up
  * and printf to the even digit, so a half is nudged.
  */
 static void print_short(double value, char out[64])
@@ -171,8 +171,8 @@ static void print_short(double value, char out[64])
 }
 
 /*
- * As many digits as tell the value from its neighbours, without an exponent where that takes few
- * zeros. Empty when it would come out as a whole number, which MLIR would read as an integer.
+ * As many digits as distinguish the value from its neighbours, without an exponent where that takes
+ * few zeros. Empty when it would look like a whole number, which MLIR would read as an integer.
  */
 static void print_exact(const float_layout *layout, double value, char *out, size_t size)
 {

@@ -80,7 +80,7 @@ static tacho_status decode_integer(tacho_mlirb *reader, tacho_mlirb_entry *entry
     return tacho_mlirb_put_unsigned(reader, entry->width);
 }
 
-/* "A, B"; the number of types comes first. */
+/* "A, B"; the number of types is first. */
 static tacho_status put_types(tacho_mlirb *reader, tacho_mlirb_cursor *cursor)
 {
     size_t count = 0;
@@ -92,7 +92,7 @@ static tacho_status put_types(tacho_mlirb *reader, tacho_mlirb_cursor *cursor)
     return TACHO_OK;
 }
 
-/* One result stands without parentheses unless it is a function itself. */
+/* One result is written without parentheses unless it is a function itself. */
 static tacho_status decode_function(tacho_mlirb *reader, tacho_mlirb_entry *entry,
                                     tacho_mlirb_cursor *cursor)
 {
@@ -115,7 +115,7 @@ static tacho_status decode_function(tacho_mlirb *reader, tacho_mlirb_entry *entr
 
 /* ---- shapes ---- */
 
-/* Reads the dimensions into |entry|; |scales| says which of them are multiples, or is empty. */
+/* Reads the dimensions into |entry|; |scales| marks the scalable ones, or is empty. */
 static tacho_status put_shape(tacho_mlirb *reader, tacho_mlirb_entry *entry,
                               tacho_mlirb_cursor *cursor, tacho_mlirb_cursor scales)
 {

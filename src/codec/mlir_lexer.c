@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One table says what each byte may be part of; the rest is a switch on the first byte.
+ * A table holds the classes of each byte; the rest is a switch on the first byte.
  */
 #include "codec/mlir_lexer.h"
 
@@ -221,7 +221,7 @@ static void lex_mark(tacho_str text, tacho_mlir_token *token)
     }
 }
 
-/* Whether blanks, a comment or metadata may begin at |at|, or nothing comes there. */
+/* Whether blanks, a comment or metadata may begin at |at|, or the text ends there. */
 static inline bool may_be_blank(tacho_str text, size_t at)
 {
     return at >= text.len || (classes[(unsigned char)text.data[at]] & (BLANK | COMMENT)) != 0;

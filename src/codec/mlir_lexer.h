@@ -2,9 +2,9 @@
 /*
  * The tokens of MLIR text. A lexer is a cursor over a text in memory; copying one looks ahead.
  *
- * Comments and file metadata ({-# ... #-}) count as blanks. Numbers have no sign. What stands in
- * the brackets of an attribute or a type follows no common rule, so it is not for this lexer:
- * see mlir_text_scan.c.
+ * Comments and file metadata ({-# ... #-}) count as blanks. Numbers have no sign. Text in the
+ * brackets of an attribute or a type follows no common rule, so it is not for this lexer: see
+ * mlir_text_scan.c.
  */
 #ifndef TACHO_CODEC_MLIR_LEXER_H
 #define TACHO_CODEC_MLIR_LEXER_H
@@ -59,7 +59,7 @@ size_t tacho_mlir_skip_string(tacho_str text, size_t at);
 /* The end of the word that starts at |at|: letters, digits, '_', '$' and '.'. */
 size_t tacho_mlir_skip_word(tacho_str text, size_t at);
 
-/* The same for what may follow '#', '!', '%' and '^', where '-' is allowed too. */
+/* The same for a name after '#', '!', '%' and '^', where '-' is allowed too. */
 size_t tacho_mlir_skip_suffix(tacho_str text, size_t at);
 
 /* The byte that |escape|, the text after a backslash, stands for; its length, or 0 if none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A parser with a stack of its own: |pending| says what each location that is still open waits
- * for, so that the depth of nesting is bounded by memory.
+ * A parser with a stack of its own: |pending| holds the token that each open location waits for, so
+ * that the depth of nesting is bounded by memory.
  *
  * While a tree is being made, and in alias bodies for good, |subtree_end| holds the depth of the
  * node. A tree of depths goes into another with one addition per node, one of ends does not.
@@ -20,7 +20,7 @@ typedef tacho_mlir_location_node location_node;
 
 enum { SHOWN_BYTES = 32 }; /* of the input, in messages */
 
-/* What an open location waits for, once the location inside it has ended. */
+/* The token that an open location waits for, once the location inside it has ended. */
 enum {
     PENDING_WRAPPER, /* `)` of `loc(` */
     PENDING_CHILD,   /* `)` of `"name"(` */
@@ -50,7 +50,7 @@ typedef struct parser {
     size_t node_capacity;
     uint32_t depth; /* of the next node */
 
-    /* PENDING_ values; above them, inside META, the closing brackets still to come. */
+    /* PENDING_ values; above them, inside META, the missing closing brackets. */
     unsigned char *pending;
     size_t pending_count;
     size_t pending_capacity;
@@ -75,7 +75,7 @@ static tacho_status fail_at(const parser *p, size_t at, const char *expected)
                       expected, TACHO_STR_ARG(found));
 }
 
-/* For an alias that may stand in another's body: the byte is where the outermost one is named. */
+/* For an alias that may be in another's body: the byte is where the outermost one is named. */
 static tacho_status fail_alias(const parser *p, const char *found, tacho_str name)
 {
     return tacho_fail(TACHO_CODE_BAD_DATA,
@@ -94,7 +94,7 @@ static bool is_word_byte(char byte)
            byte == '_' || byte == '$' || byte == '.';
 }
 
-/* The next byte that is no space, not consumed; NUL, which starts no token, at the end. */
+/* The next byte that is not a space, not consumed; NUL, which starts no token, at the end. */
 static char peek(parser *p)
 {
     for (; p->at < p->text.len; p->at++) {
@@ -146,7 +146,7 @@ static tacho_status take_number(parser *p, uint32_t *out_number)
     return TACHO_OK;
 }
 
-/* Takes the string that opens at the cursor; |*out_body| is what its quotes enclose. */
+/* Takes the string that opens at the cursor; |*out_body| is the text in its quotes. */
 static tacho_status take_string(parser *p, tacho_str *out_body)
 {
     size_t start = p->at + 1;
@@ -234,7 +234,7 @@ static tacho_status begin_expansion(parser *p, uint32_t hash, expansion begun)
     return TACHO_OK;
 }
 
-/* Starts on the body of alias |name|, or repeats what it became before. */
+/* Starts on the body of alias |name|, or repeats its earlier expansion. */
 static tacho_status enter_alias(parser *p, tacho_str name, uint32_t depth)
 {
     uint32_t alias_id = tacho_strings_find(&p->aliases->names, name);
@@ -377,7 +377,7 @@ static tacho_status skip_attribute_part(parser *p)
         tacho_str ignored;
         return take_string(p, &ignored);
     }
-    /* `->` of function types and the comparisons of affine sets are no brackets. */
+    /* `->` of function types and the comparisons of affine sets are not brackets. */
     if ((byte == '-' && next == '>') || (next == '=' && (byte == '<' || byte == '>'))) {
         p->at += 2;
         return TACHO_OK;
@@ -440,7 +440,7 @@ static tacho_status start_location(parser *p)
     return fail_at(p, p->at, "a location");
 }
 
-/* After a location has ended: goes on with the one around it, which may want another. */
+/* After a location has ended: continues the one around it, which may need another. */
 static tacho_status resume_pending(parser *p, bool *out_wants_location)
 {
     unsigned char *top = &p->pending[p->pending_count - 1];

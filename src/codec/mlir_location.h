@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * MLIR locations: where in the model an operation came from, as MLIR prints it.
+ * MLIR locations: the place in the model that an operation was made from, as MLIR prints it.
  *
  *     loc("add.mlir":12:10)          loc("add.mlir":12:10 to 14:3)     loc(unknown)
  *     loc("conv"("add.mlir":12:10))  loc(fused<META>["a":1:2, "b"])    loc(#loc1)
@@ -32,7 +32,7 @@ typedef struct tacho_mlir_location_node {
     tacho_mlir_location_kind kind;
     /* Escapes undone, but META is kept as written, for its strings need theirs. */
     tacho_str text;
-    /* 0 when absent. The end of `to :C2` lies on the line of its start. */
+    /* 0 when absent. The end of `to :C2` is on the line of its start. */
     uint32_t line;
     uint32_t column;
     uint32_t end_line;
@@ -47,8 +47,8 @@ typedef struct tacho_mlir_location {
 } tacho_mlir_location;
 
 /*
- * What `#loc1 = loc(...)` lines define. Bodies may name aliases that are added later, or never:
- * that is found out only where such a body is used.
+ * The aliases that `#loc1 = loc(...)` lines define. Bodies may name aliases that are added later,
+ * or never: a missing one is reported only where such a body is used.
  */
 typedef struct tacho_mlir_aliases {
     tacho_strings names;         /* ids count from 1, since 0 is the empty string */
@@ -62,7 +62,7 @@ void tacho_mlir_aliases_deinit(tacho_mlir_aliases *aliases);
 
 /*
  * Defines |name| ("#loc1", with its '#') as |body| ("loc(...)", the wrapper optional). Both are
- * copied. A body that is no location, or a name that is defined already, is BAD_DATA and leaves
+ * copied. A body that is not a location, or a name that is defined already, is BAD_DATA and leaves
  * the table as it was.
  */
 tacho_status tacho_mlir_aliases_add(tacho_mlir_aliases *aliases, tacho_str name,
@@ -91,7 +91,7 @@ tacho_status tacho_mlir_location_format_short(const tacho_mlir_location *locatio
                                               tacho_str *out_text) TACHO_MUST_USE;
 
 /*
- * What stands in loc(...), as MLIR prints it. Lives in |arena|, NUL-terminated.
+ * The inside of loc(...), as MLIR prints it. Lives in |arena|, NUL-terminated.
  */
 tacho_status tacho_mlir_location_print(const tacho_mlir_location *location, tacho_arena *arena,
                                        tacho_str *out_text) TACHO_MUST_USE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Locations as MLIR prints them. A tree in preorder is printed from its first node to its last;
- * |open| holds the nodes whose closing brackets are still to come.
+ * |open| holds the nodes whose closing brackets are missing.
  */
 #include "base/decimal.h"
 #include "base/grow.h"
@@ -29,7 +29,7 @@ static tacho_status print_text(printer *out, tacho_str text)
     return TACHO_OK;
 }
 
-/* As MLIR does: a backslash is doubled; quotes and what is not ASCII text become \HH. */
+/* As MLIR does: a backslash is doubled; quotes and bytes that are not ASCII text become \HH. */
 static tacho_status print_string(printer *out, tacho_str text)
 {
     static const char digits[] = "0123456789ABCDEF";
@@ -78,7 +78,7 @@ static tacho_status print_file(printer *out, const tacho_mlir_location_node *nod
     return print_number(out, ":", node->end_column);
 }
 
-/* What stands before the children of |node|, or the whole of a leaf. */
+/* Prints the text before the children of |node|, or the whole of a leaf. */
 static tacho_status print_head(printer *out, const tacho_mlir_location_node *node,
                                bool has_children)
 {
@@ -106,7 +106,7 @@ static tacho_status print_head(printer *out, const tacho_mlir_location_node *nod
     return TACHO_OK;
 }
 
-/* A name whose child says nothing is printed as if it had none. */
+/* A name with an unknown child is printed as if it had none. */
 static bool is_bare_name(const tacho_mlir_location *location, uint32_t at)
 {
     return location->nodes[at].kind == TACHO_MLIR_LOCATION_NAME &&
@@ -114,7 +114,7 @@ static bool is_bare_name(const tacho_mlir_location *location, uint32_t at)
            location->nodes[at + 1].kind == TACHO_MLIR_LOCATION_UNKNOWN;
 }
 
-/* Closes the brackets of all that end before node |next|; what goes on gets a separator. */
+/* Closes the brackets of nodes that end before node |next|; one that continues gets a separator. */
 static tacho_status print_ends(printer *out, const tacho_mlir_location *location, uint32_t next)
 {
     for (; out->open_count > 0; out->open_count--) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Trees are compared in a notation of their own, one word per node and children in braces, so
- * that a case is one line: what is parsed, what it means, and its short label.
+ * that a case is one line: the text to parse, its meaning, and its short label.
  */
 #include "codec/mlir_location.h"
 
@@ -394,7 +394,7 @@ static void test_long_alias_chain(void **state)
 static void test_print(void **state)
 {
     (void)state;
-    /* What is printed as it was written has no second text. */
+    /* A case without a second text is printed as it was written. */
     static const char *const cases[][2] = {
         {"unknown", NULL},
         {"?", "unknown"},

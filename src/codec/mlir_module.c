@@ -83,7 +83,7 @@ static void sink(const tacho_mlir_module *module, tacho_mlir_attr *attrs, size_t
     }
 }
 
-/* Most are in order as they come; of those that are not there can be many. */
+/* A heap sort: most lists are in order already, but those that are not can be long. */
 void tacho_mlir_module_sort_attrs(const tacho_mlir_module *module, tacho_mlir_attr *attrs,
                                   size_t count)
 {

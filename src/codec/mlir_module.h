@@ -25,7 +25,7 @@ typedef enum tacho_mlir_attr_kind {
     TACHO_MLIR_ATTR_SYMBOL,  /* text is the root symbol without its '@' */
     TACHO_MLIR_ATTR_INTS,    /* a list: array<i32: 1, 2>, [1, 2], dense<[1, 2]> of one dimension */
     TACHO_MLIR_ATTR_TEXT,    /* anything else; text as MLIR would print it where that is known */
-    TACHO_MLIR_ATTR_UNKNOWN, /* the file does not say enough to tell */
+    TACHO_MLIR_ATTR_UNKNOWN, /* the file does not contain enough to know */
 } tacho_mlir_attr_kind;
 
 /* There can be millions, so only what the kind has is kept. */
@@ -44,7 +44,7 @@ typedef struct tacho_mlir_attr {
 
 typedef struct tacho_mlir_op {
     uint32_t name;  /* a string of |strings|: "torq_hl.program"; an unregistered one the same */
-    uint32_t block; /* the block it stands in; TACHO_NONE at the top */
+    uint32_t block; /* the block it is in; TACHO_NONE at the top */
     uint32_t first_attr; /* in |attrs|; inherent and discardable alike */
     uint32_t attr_count;
     uint32_t first_operand; /* in |operands| */
@@ -53,13 +53,13 @@ typedef struct tacho_mlir_op {
     uint32_t result_count;
     uint32_t first_region; /* likewise */
     uint32_t region_count;
-    uint32_t location; /* a string of |strings|: what stands in loc(...), aliases replaced; or, with
+    uint32_t location; /* a string of |strings|: the inside of loc(...), aliases replaced; or, with
                           TACHO_MLIR_OWN_PLACE added, one of |own_places| */
 } tacho_mlir_op;
 
 /*
- * An operation that the text gives no location has that of its own line. There can be very many
- * of these and few are asked for, so their texts are made only then.
+ * An operation without a location in the text has that of its own line. There can be very many of
+ * these, and few are needed, so their texts are made only on demand.
  */
 #define TACHO_MLIR_OWN_PLACE UINT32_C(0x80000000)
 
@@ -89,8 +89,8 @@ typedef struct tacho_mlir_value {
 } tacho_mlir_value;
 
 /*
- * Bytes that stand elsewhere in the file than the attribute they belong to. They are views of what
- * was read, so they are good as long as that is.
+ * Bytes that are elsewhere in the file than the attribute they belong to. They are views of the
+ * file's bytes, and valid as long as these.
  */
 typedef struct tacho_mlir_blob {
     /* A resource's key; or the very text (by its place in memory) of a dense attribute whose
@@ -116,7 +116,7 @@ typedef struct tacho_mlir_module {
     size_t region_count, region_capacity;
     tacho_mlir_block *blocks;
     size_t block_count, block_capacity;
-    tacho_str own_name; /* the file, as a location has it: in quotes */
+    tacho_str own_name; /* the file, as in a location: in quotes */
     tacho_mlir_own_place *own_places;
     size_t own_place_count, own_place_capacity;
     tacho_mlir_blob *resources; /* of the builtin dialect and others: dense_resource<key> */
@@ -125,13 +125,13 @@ typedef struct tacho_mlir_module {
         *dense_blobs; /* of "dense<...>" in bytecode, in the order of their attributes */
     size_t dense_blob_count, dense_blob_capacity;
     /*
-     * What a lenient reader found wrong, and where; empty when the file was read as a whole. Then
-     * operations that have more in them than was read are listed in |open_ops|, outermost first.
+     * The damage that a lenient reader found, and where; empty when the file was read as a whole.
+     * Operations that have more in them than was read are listed in |open_ops|, outermost first.
      */
     tacho_str damage;
     const uint32_t *open_ops;
     size_t open_op_count;
-    /* Inherent attributes that a native properties blob hides: ops that have such a one. */
+    /* Ops with inherent attributes that a native properties blob hides. */
     uint64_t undecoded_count;
     /* Ops in a custom form that was not understood: they have a name and a location. */
     uint64_t tolerated_count;

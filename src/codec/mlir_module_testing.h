@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What holds of every module, however bad the file was that a reader accepted. For tests.
+ * Invariants of every module, however bad the file was that a reader accepted. For tests.
  */
 #ifndef TACHO_CODEC_MLIR_MODULE_TESTING_H
 #define TACHO_CODEC_MLIR_MODULE_TESTING_H
@@ -83,7 +83,7 @@ static inline bool tacho_mlir_attr_is_sound(const tacho_mlir_module *module,
            (attr->kind != TACHO_MLIR_ATTR_BOOL || attr->as_int == (attr->as_int & 1));
 }
 
-/* Every number names something, and what names each other agrees. */
+/* Every number refers to something, and mutual references agree. */
 static inline bool tacho_mlir_module_is_sound(const tacho_mlir_module *module)
 {
     bool holds = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The loop over operations. An operation runs until it ends or opens a region; the loop then
- * reads what is in the region, and resumes the operation after it.
+ * reads the operations in the region, and resumes the operation after it.
  */
 #include "codec/mlir_text.h"
 
@@ -34,7 +34,7 @@ static tacho_status resume_generic(tacho_mlir_parser *p)
     return take_generic_tail(p);
 }
 
-/* ^bb1, ^bb2(%v : t)]; blocks are not kept, what is passed to them is. */
+/* ^bb1, ^bb2(%v : t)]; blocks are not kept, but their arguments are. */
 static tacho_status take_successors(tacho_mlir_parser *p)
 {
     do {
@@ -265,7 +265,7 @@ static tacho_status start_function(tacho_mlir_parser *p)
     if (tacho_mlir_take_mark(p, '{')) {
         return tacho_mlir_open_region(p);
     }
-    /* A declaration: its region is there, without a block. */
+    /* A declaration: it has its region, without a block. */
     p->argument_count = tacho_mlir_top(p)->first_argument;
     TACHO_TRY(tacho_mlir_open_region(p));
     tacho_mlir_close_region(p);
@@ -343,7 +343,7 @@ static bool is_implicit(const tacho_mlir_parser *p)
     return p->frame_count == 1 && tacho_mlir_top(p)->form == TACHO_MLIR_FORM_IMPLICIT;
 }
 
-/* Whether only the implicit module, if any, is around what comes. */
+/* Whether only the implicit module, if any, is around the next operation. */
 static bool is_outside(const tacho_mlir_parser *p)
 {
     return p->frame_count == 0 || is_implicit(p);
@@ -433,7 +433,7 @@ static tacho_status open_implicit_module(tacho_mlir_parser *p)
     return tacho_mlir_open_region(p);
 }
 
-/* Ends what is around the last function where the text was cut behind it. */
+/* Ends the operations around the last function where the text was cut after it. */
 static tacho_status close_all(tacho_mlir_parser *p)
 {
     while (p->frame_count > 0) {
@@ -563,7 +563,7 @@ tacho_status tacho_mlir_text_read(const char *name, tacho_str text, tacho_mlir_m
     return status;
 }
 
-/* Reads up to |end|; aliases are looked for behind it, too. */
+/* Reads up to |end|; aliases are looked up after it, too. */
 static tacho_status read_up_to(const char *name, tacho_str text, size_t end,
                                tacho_mlir_module *module)
 {

@@ -8,12 +8,13 @@
  *       "torq_hw.slice_wait"() <{id = 0 : index}> : () -> () loc(#loc1)
  *       return } }
  *
- * Generic forms are read exactly. Custom forms of the operations that matter here come out as their
- * generic forms would; of others, what looks like an operand, an attribute, a region or a type
- * is taken for one, and the module counts those that made no sense at all (|tolerated_count|).
+ * Generic forms are read exactly. Custom forms of the operations that matter here give the same
+ * result as their generic forms; in other forms, anything that looks like an operand, an attribute,
+ * a region or a type is taken for one, and the module counts operations that made no sense at all
+ * (|tolerated_count|).
  *
  * As in MLIR: operations without a module around them get one; an operation without loc(...)
- * stands where its name does in the text. The attributes of an operation are sorted by name.
+ * has the place of its name in the text. The attributes of an operation are sorted by name.
  */
 #ifndef TACHO_CODEC_MLIR_TEXT_H
 #define TACHO_CODEC_MLIR_TEXT_H
@@ -32,9 +33,10 @@ tacho_status tacho_mlir_text_read(const char *name, tacho_str text,
                                   tacho_mlir_module *out_module) TACHO_MUST_USE;
 
 /*
- * The same of a text that may be cut or broken somewhere: the module holds what stands up to the
- * end of the last function before that, and says why (|damage|). Without a whole function it is the
- * failure. A location whose alias is not there, since a cut takes these first, is unknown.
+ * The same for a text that may be truncated or broken: the module holds everything up to the end of
+ * the last function before the damage, and the reason (|damage|). Without a whole function, the
+ * damage is the failure. A location whose alias is missing, since a cut loses these first, is
+ * unknown.
  */
 tacho_status tacho_mlir_text_read_lenient(const char *name, tacho_str text,
                                           tacho_mlir_module *out_module) TACHO_MUST_USE;

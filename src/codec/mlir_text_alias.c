@@ -6,7 +6,7 @@
  */
 #include "codec/mlir_text_parser.h"
 
-/* Bytes of locations whose aliases have been replaced: one alias may stand in many of them. */
+/* Bytes of locations whose aliases have been replaced: one alias may be in many of them. */
 #define LOCATION_BYTES_MAX (UINT64_C(256) << 20)
 
 /* A lenient reader passes over so many broken aliases: each may take it to the end of the text. */
@@ -18,7 +18,7 @@ tacho_mlir_alias *tacho_mlir_alias_find(const tacho_mlir_parser *p, tacho_str na
     return id == TACHO_NONE ? NULL : &p->aliases[id];
 }
 
-/* Whether "#name =" stands at |at|; the ends of the name and of the '='. */
+/* Whether "#name =" is at |at|; the ends of the name and of the '='. */
 static bool match_alias(tacho_str text, size_t at, size_t *out_name_end, size_t *out_end)
 {
     size_t end = tacho_mlir_skip_suffix(text, at + 1);
@@ -31,7 +31,7 @@ static bool match_alias(tacho_str text, size_t at, size_t *out_name_end, size_t 
     return end < text.len && text.data[end] == '=';
 }
 
-/* A location's body is what its loc(...) encloses. */
+/* A location's body is the inside of its loc(...). */
 static tacho_mlir_span strip_location(tacho_mlir_span body)
 {
     body.start += sizeof("loc(") - 1;
@@ -54,7 +54,7 @@ static tacho_status add_alias(tacho_mlir_parser *p, tacho_str name, tacho_mlir_s
     return TACHO_OK;
 }
 
-/* Says where in the text a failure about a location arose. */
+/* Adds the place in the text to a failure about a location. */
 static tacho_status place_failure(const tacho_mlir_parser *p, size_t at, tacho_status inner)
 {
     if (tacho_status_code(inner) == TACHO_CODE_NO_MEMORY) {
@@ -72,7 +72,7 @@ static tacho_status scan_alias_body(tacho_mlir_parser *p, char sigil, size_t at,
                         : tacho_mlir_scan_attr(p, at, out_body);
 }
 
-/* Defines what stands at |at|, unless it is there already. */
+/* Adds the definition at |at|, unless it exists already. */
 static tacho_status define_alias(tacho_mlir_parser *p, size_t at, size_t *out_end)
 {
     size_t name_end = 0;
@@ -96,7 +96,7 @@ static tacho_status define_alias(tacho_mlir_parser *p, size_t at, size_t *out_en
     return status == TACHO_OK ? TACHO_OK : place_failure(p, body.start, status);
 }
 
-/* Keeps the first trouble; whoever keeps one knows that all was not read. */
+/* Keeps the first problem; a parser with one has not read everything. */
 static void keep_trouble(tacho_mlir_parser *p, tacho_status status)
 {
     if (p->trouble == TACHO_OK) {
@@ -189,7 +189,7 @@ static tacho_status print_location(tacho_mlir_parser *p, tacho_str text, uint32_
     return status;
 }
 
-/* A location that is no plain file; printed once for each text. */
+/* A location other than a plain file; printed once for each text. */
 static tacho_status find_location(tacho_mlir_parser *p, tacho_str text, uint32_t *out_id)
 {
     uint32_t text_id = 0;
@@ -216,7 +216,7 @@ tacho_status tacho_mlir_take_location(tacho_mlir_parser *p, uint32_t *out_id)
 {
     tacho_mlir_span span;
     size_t start = p->token.start;
-    /* Operations that follow one another often come from the same place. */
+    /* Operations that follow one another often have the same location. */
     if (p->last_location.len > 0 &&
         tacho_str_starts_with(tacho_str_from(p->text, start), p->last_location)) {
         *out_id = p->last_location_id;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attributes: the text of a value, and which kind it is. What is no number, string, symbol or
- * list of integers is kept as text.
+ * Attributes: the text and the kind of a value. A value other than a number, string, symbol or list
+ * of integers is kept as text.
  */
 #include "codec/mlir_text_parser.h"
 
@@ -69,7 +69,7 @@ static bool parse_hex(tacho_str digits, uint64_t *out_value)
     return digits.len > 0;
 }
 
-/* An integer of 64 bits that is no part of a longer number. */
+/* An integer of 64 bits that is not part of a longer number. */
 static bool take_int(value_cursor *v, int64_t *out_int)
 {
     bool is_negative = take_byte(v, '-');
@@ -115,7 +115,7 @@ static bool is_int_type(tacho_str type)
     return int_width(type, &is_unsigned) > 0;
 }
 
-/* " : type", if it is there; the type, or the empty text. */
+/* " : type", if present; the type, or the empty text. */
 static tacho_str take_colon_type(value_cursor *v)
 {
     size_t start = v->at;
@@ -264,7 +264,7 @@ static tacho_status take_hex_elements(tacho_mlir_parser *p, value_cursor *v, con
     bool is_huge = type->is_unsigned && type->width == 64;
     while (take_hex_element(v, type, &value)) {
         if (is_huge && value < 0) {
-            return TACHO_OK; /* a text, since a list cannot say it */
+            return TACHO_OK; /* a text, since a list cannot hold it */
         }
         TACHO_TRY(push_int(&p->scratch, out_list, value));
     }

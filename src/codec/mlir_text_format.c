@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Custom forms, one line each: what stands in the text, piece by piece.
+ * Custom forms, one line each: the text, piece by piece.
  *
  *     o  o*      an operand; operands with commas, perhaps none
  *     t  t*      a type that is known from elsewhere; types
@@ -201,7 +201,7 @@ static tacho_status take_typed_value(tacho_mlir_parser *p)
     return tacho_mlir_push_type(p, type);
 }
 
-/* [1, %a, ?]: what is an operand is the least integer in the attribute. */
+/* [1, %a, ?]: an operand becomes the least integer in the attribute. */
 static tacho_status take_mixed_list(tacho_mlir_parser *p, tacho_str name, uint32_t segment)
 {
     enum { RANK_MAX = 64 };
@@ -280,7 +280,7 @@ static tacho_status take_some_types(tacho_mlir_parser *p, bool is_list, bool kee
     return keep ? tacho_mlir_push_type(p, type) : TACHO_OK;
 }
 
-/* A piece that stands for itself. */
+/* A literal piece. */
 static tacho_status take_literal(tacho_mlir_parser *p, format_state *state, tacho_str piece)
 {
     if (!may_start(p, piece)) {

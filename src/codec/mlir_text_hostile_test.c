@@ -42,7 +42,7 @@ static void test_truncation(void **state)
     free(text);
 }
 
-/* What a lenient reader makes of |len| bytes: operations and functions, or nothing. */
+/* Reads |len| bytes leniently: operations and functions, or nothing. */
 static void read_lenient(const char *text, size_t len, size_t *out_op_count, bool *out_is_damaged)
 {
     char *copy = malloc(len + 1);
@@ -61,7 +61,7 @@ static void read_lenient(const char *text, size_t len, size_t *out_op_count, boo
     free(copy);
 }
 
-/* Functions before a cut or an error are read, in whatever they stand; aliases behind are found. */
+/* Functions before a cut or an error are read at any nesting; aliases after it are found. */
 static void test_lenient(void **state)
 {
     (void)state;
@@ -196,8 +196,8 @@ static void test_alias_bomb(void **state)
     free(message);
 }
 
-/* Reads |text| and says how many operations it has. Nothing is timed: where one of these tests
- * reads a text as often as it has places, it does not end before whoever runs it gives up. */
+/* Reads |text| and returns its number of operations. Nothing is timed: if the reader scanned the
+ * text once for each position, the test would not end before its runner gives up. */
 static size_t count_ops(const char *text, size_t len)
 {
     tacho_mlir_module module;
@@ -265,7 +265,7 @@ static void test_many_misfits(void **state)
     free(text);
 }
 
-/* What would be searched for from every place, if it were not there. */
+/* Missing ends, which a naive reader would search for from every position. */
 static void test_missing_ends(void **state)
 {
     (void)state;

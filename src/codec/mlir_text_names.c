@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of values. A region is a scope: what it binds is undone when it ends. Names from outside
- * an isolated region are not seen in it, for there the same names mean other values.
+ * Names of values. A region is a scope: its bindings are undone when it ends. Names from outside
+ * an isolated region are not visible in it, for there the same names mean other values.
  *
  * A name that is used before it is defined gets a forward value, which waits in a list of its
  * binding for a definition in the same isolated region.
@@ -71,7 +71,7 @@ bool tacho_mlir_is_defined(const tacho_mlir_parser *p, tacho_str use)
     return id != TACHO_NONE && is_visible(p, &p->bindings[id]);
 }
 
-/* Forgets what waited in isolated regions that have ended: they were opened later than this. */
+/* Drops uses that waited in ended isolated regions, which were opened later than this one. */
 static uint32_t waiting(const tacho_mlir_parser *p, tacho_mlir_binding *binding)
 {
     while (binding->forward != TACHO_NONE &&

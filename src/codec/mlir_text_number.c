@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The final numbers. While parsing, regions of one operation and blocks of one region are met
- * with others in between; here they come to lie together. Values are numbered in the order of
- * the text: the arguments of a block, then the results of its operations.
+ * The final numbers. The parser finds regions of one operation and blocks of one region with others
+ * in between; here they become contiguous. Values are numbered in the order of the text: the
+ * arguments of a block, then the results of its operations.
  */
 #include "codec/mlir_text_parser.h"
 

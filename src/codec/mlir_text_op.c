@@ -10,7 +10,7 @@ enum { SHOWN_BYTES = 32 }; /* of the input, in messages */
 
 /* -- Failures -- */
 
-/* Line and column of byte |at|, both from 1; found only if they are going to be shown. */
+/* Line and column of byte |at|, both from 1; computed only for messages. */
 static void find_place(const tacho_mlir_parser *p, size_t at, size_t *out_line, size_t *out_column)
 {
     size_t line_start = 0;
@@ -199,7 +199,7 @@ bool tacho_mlir_at_function_type(tacho_mlir_parser *p)
     return is_closed && tacho_mlir_lexer_next(&lexer).kind == TACHO_MLIR_TOKEN_ARROW;
 }
 
-/* Whether the text ends an operation at |at|: what comes cannot belong to a type before it. */
+/* Whether an operation ends at |at|: the text there cannot belong to a type before it. */
 static bool ends_op(const tacho_mlir_parser *p, size_t at)
 {
     tacho_str rest = tacho_str_from(p->text, at);
@@ -289,7 +289,7 @@ static void count_lines(tacho_mlir_parser *p)
     }
 }
 
-/* The block that an operation opened now stands in, and the one before it there. */
+/* The block of an operation opened now, and the operation before it there. */
 static void link_op(tacho_mlir_parser *p, uint32_t op)
 {
     uint32_t *last_op = &p->top_last_op;
@@ -432,7 +432,7 @@ static tacho_status order_operands(tacho_mlir_parser *p, const tacho_mlir_frame 
             tacho_mlir_add_ints(p, TACHO_STR("operandSegmentSizes"), sizes, frame->segment_count));
     }
     if (!is_ordered) {
-        /* A counting sort through room behind them. */
+        /* A counting sort through room after them. */
         size_t next = 0;
         for (uint32_t segment = 0; segment < SEGMENT_MAX; segment++) {
             for (size_t i = 0; i < count; i++) {

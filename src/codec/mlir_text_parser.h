@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of the MLIR text reader share; no other file includes this.
+ * Shared by the files of the MLIR text reader; no other file includes this.
  *
  * - mlir_text.c: the loop over operations, generic forms, functions and modules
  * - mlir_text_format.c: custom forms that are described by a line each
- * - mlir_text_tolerant.c: custom forms that nothing is known of
+ * - mlir_text_tolerant.c: unknown custom forms
  * - mlir_text_op.c: pieces of operations, and their end
  * - mlir_text_scan.c: extent and text of types and attributes
  * - mlir_text_alias.c: aliases and locations
- * - mlir_text_attr.c: what kind an attribute is
- * - mlir_text_names.c: which value a name means
+ * - mlir_text_attr.c: the kind of an attribute
+ * - mlir_text_names.c: the value of a name
  * - mlir_text_number.c: final numbers of values, blocks and regions
  *
- * An operation that is open has a frame. What is known of it so far lies on top of stacks that
- * all frames share (operands, attributes, ...), from where the frame says. Regions suspend their
- * operation: its frame says how to go on, so nothing recurses.
+ * An open operation has a frame. Its parts so far are on top of stacks that all frames share
+ * (operands, attributes, ...), from the bottoms that the frame holds. Regions suspend their
+ * operation: its frame records how to continue, so nothing recurses.
  */
 #ifndef TACHO_CODEC_MLIR_TEXT_PARSER_H
 #define TACHO_CODEC_MLIR_TEXT_PARSER_H
@@ -25,7 +25,7 @@
 #include "codec/mlir_module.h"
 #include "codec/mlir_text.h"
 
-/* tacho_grow, called only where there is no room. */
+/* tacho_grow, called only when out of room. */
 #define tacho_mlir_grow(items, capacity, need)                                                     \
     (TACHO_LIKELY((need) <= *(capacity)) ? TACHO_OK : tacho_grow((items), (capacity), (need)))
 
@@ -39,7 +39,7 @@ typedef struct tacho_mlir_span {
 
 typedef struct tacho_mlir_alias {
     tacho_mlir_span body;
-    bool is_location; /* then |body| is what loc(...) encloses */
+    bool is_location; /* then |body| is the inside of loc(...) */
     bool is_open;     /* being expanded */
 } tacho_mlir_alias;
 
@@ -79,7 +79,7 @@ typedef struct tacho_mlir_draft {
     bool is_forward;  /* stands for a value not yet defined */
 } tacho_mlir_draft;
 
-/* What a name means now. */
+/* The current meaning of a name. */
 typedef struct tacho_mlir_binding {
     uint32_t value; /* the first of a pack; TACHO_NONE when unbound */
     uint32_t count;
@@ -117,8 +117,8 @@ typedef enum tacho_mlir_form {
     TACHO_MLIR_FORM_GENERIC,
     TACHO_MLIR_FORM_MODULE,   /* ends with its region */
     TACHO_MLIR_FORM_IMPLICIT, /* the module that the text does not mention */
-    TACHO_MLIR_FORM_REGIONS,  /* more regions may come, then it ends */
-    TACHO_MLIR_FORM_TOLERANT, /* anything may come */
+    TACHO_MLIR_FORM_REGIONS,  /* more regions may follow, then it ends */
+    TACHO_MLIR_FORM_TOLERANT, /* anything may follow */
 } tacho_mlir_form;
 
 typedef struct tacho_mlir_frame {
@@ -145,7 +145,7 @@ typedef struct tacho_mlir_frame {
     uint32_t floor;     /* likewise */
     size_t first_undo;
 
-    /* For tolerant forms: what has been seen. */
+    /* For tolerant forms: the parts seen so far. */
     bool has_symbol;
     bool has_string;
     bool makes_no_sense;
@@ -165,16 +165,16 @@ typedef struct tacho_mlir_parser {
 
     /* Of a lenient reader. */
     bool is_lenient;
-    bool is_cut;          /* what is open when the text ends is closed there */
+    bool is_cut;          /* open operations are closed at the end of the text */
     size_t whole_end;     /* where the last function ends, 0 for none */
-    tacho_status trouble; /* the first that was passed over, or TACHO_OK */
+    tacho_status trouble; /* the first problem passed over, or TACHO_OK */
 
     /* Lines up to byte |line_at| have been counted. */
     size_t line_at;
     size_t line_start;
     uint32_t line;
 
-    char *brackets; /* closing ones still to come */
+    char *brackets; /* missing closing ones */
     size_t bracket_count, bracket_capacity;
     char *buffer; /* a text with aliases replaced */
     size_t buffer_len, buffer_capacity;
@@ -188,7 +188,7 @@ typedef struct tacho_mlir_parser {
     tacho_mlir_alias *aliases; /* by name id */
     size_t alias_capacity;
     tacho_mlir_aliases locations;
-    tacho_strings location_texts; /* as written; what they mean is in |location_ids| */
+    tacho_strings location_texts; /* as written; their meaning is in |location_ids| */
     uint32_t *location_ids;
     size_t location_id_capacity;
     uint64_t location_bytes; /* printed */
@@ -292,7 +292,7 @@ tacho_status tacho_mlir_open_op(tacho_mlir_parser *p, tacho_str name,
                                 size_t first_result_name) TACHO_MUST_USE;
 /* Ends the operation on top, with loc(...) if there is one. */
 tacho_status tacho_mlir_close_op(tacho_mlir_parser *p) TACHO_MUST_USE;
-/* Opens a region of it; the token after '{' is next. The block waits for what comes. */
+/* Opens a region of it; the token after '{' is next. Arguments open its first block. */
 tacho_status tacho_mlir_open_region(tacho_mlir_parser *p) TACHO_MUST_USE;
 /* Its first or next block, with the arguments on the stack. */
 tacho_status tacho_mlir_open_block(tacho_mlir_parser *p) TACHO_MUST_USE;
@@ -369,7 +369,7 @@ tacho_status tacho_mlir_symbol_name(tacho_mlir_parser *p, tacho_str symbol, tach
 
 /* -- mlir_text_names.c -- */
 
-/* The name in the module, made if new; what is known is good until the next call. */
+/* The name in the module, made if new; |*out_known| is valid until the next call. */
 tacho_status tacho_mlir_know_name(tacho_mlir_parser *p, tacho_str name,
                                   tacho_mlir_known_name **out_known) TACHO_MUST_USE;
 
@@ -393,7 +393,7 @@ void tacho_mlir_close_scope(tacho_mlir_parser *p, const tacho_mlir_frame *frame)
 
 /*
  * Reads the operation on top, whose name has been taken, if its custom form is known and the text
- * follows it. |*out_done| says so; else nothing has been taken.
+ * follows it. Sets |*out_done| then; else nothing has been taken.
  */
 tacho_status tacho_mlir_try_format(tacho_mlir_parser *p, bool *out_done) TACHO_MUST_USE;
 /* Goes on after a region. */

@@ -8,8 +8,8 @@
  *       }
  *     #-}
  *
- * Braces nest three deep: kinds of resources, dialects, keys. Whatever stands deeper or in other
- * kinds is passed over.
+ * Braces nest three deep: kinds of resources, dialects, keys. Anything deeper or in other kinds is
+ * passed over.
  */
 #include "codec/mlir_text.h"
 
@@ -21,7 +21,7 @@
 typedef struct metadata {
     const char *name;
     tacho_str text;
-    tacho_mlir_lexer lexer; /* over what stands in the braces */
+    tacho_mlir_lexer lexer; /* over the contents of the braces */
     size_t start;           /* of that, in |text| */
     tacho_mlir_module *module;
 } metadata;
@@ -44,7 +44,7 @@ static size_t skip_line(tacho_str text, size_t at)
     return at;
 }
 
-/* The first place from |at| on where |mark| stands outside strings and comments, or the end. */
+/* The first |mark| from |at| on outside strings and comments, or the end. */
 static size_t find_outside(tacho_str text, size_t at, tacho_str mark)
 {
     while (at < text.len) {
@@ -86,7 +86,7 @@ static tacho_str text_of(const metadata *self, const tacho_mlir_token *token)
     return tacho_str_make(self->lexer.text.data + token->start, token->end - token->start);
 }
 
-/* One metadata section: keys, values and braces as they come. */
+/* One metadata section: keys, values and braces in any order. */
 static tacho_status read_section(metadata *self)
 {
     enum { KEYS_DEPTH = 2 };

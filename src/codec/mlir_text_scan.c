@@ -2,9 +2,9 @@
 /*
  * Extents of types and attributes, their texts, and the aliases in them.
  *
- * Dialects print what they like between their brackets, so an extent is found by balancing
- * brackets outside strings. Its text is the source's; only when that holds aliases, comments or
- * blanks that MLIR would not print is it written anew.
+ * Dialects print any text between their brackets, so an extent is found by balancing brackets
+ * outside strings. Its text is that of the source, unless that contains aliases, comments or blanks
+ * that MLIR would not print; then it is written anew.
  */
 #include "codec/mlir_text_parser.h"
 
@@ -66,7 +66,7 @@ static bool is_plain_blank(const tacho_mlir_parser *p, size_t at)
            !is_closer(after) && after != ',' && after != '\0';
 }
 
-/* The end of the operator at |at|, in which '<' or '>' is no bracket; |at| when there is none. */
+/* The end of the operator at |at|, in which '<' or '>' is not a bracket; |at| if there is none. */
 static size_t skip_operator(const tacho_mlir_parser *p, size_t at)
 {
     char byte = p->text.data[at];
@@ -179,7 +179,7 @@ static bool starts_word(const tacho_mlir_parser *p, size_t at)
     return (lower >= 'a' && lower <= 'z') || byte_at(p, at) == '_';
 }
 
-/* A type that is no function's. */
+/* A type other than a function type. */
 static tacho_status scan_simple_type(tacho_mlir_parser *p, size_t *at, bool *is_plain)
 {
     if (byte_at(p, *at) == '!') {
@@ -230,7 +230,7 @@ static tacho_status scan_symbol(tacho_mlir_parser *p, size_t *at)
     } while (true);
 }
 
-/* A word with any number of brackets right behind it: dense<1>, loc(unknown), distinct[0]<1>. */
+/* A word with any number of brackets right after it: dense<1>, loc(unknown), distinct[0]<1>. */
 static tacho_status scan_word_attr(tacho_mlir_parser *p, size_t *at, bool *is_plain)
 {
     *at = tacho_mlir_skip_word(p->text, *at);

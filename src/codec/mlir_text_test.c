@@ -29,7 +29,7 @@ static void test_generic(void **state)
         "^0 [0]\n^1 [1] %3:i8 %4:!d.t<\"a>b\">\n^2 [1]\n");
 }
 
-/* Regions and blocks that are met with others in between come to lie together. */
+/* Regions and blocks that are found with others in between become contiguous. */
 static void test_numbers(void **state)
 {
     (void)state;
@@ -194,7 +194,7 @@ static void test_likeness(void **state)
           "^0 [0]\n");
 }
 
-/* A custom form, and the generic form that must come out the same. */
+/* A custom form, and the generic form that must give the same module. */
 static const char *const custom_cases[][2] = {
     {"module @m attributes {a.b} {} loc(\"l\")",
      "\"builtin.module\"() <{sym_name = \"m\"}> ({^bb0:}) {a.b} : () -> () loc(\"l\")"},
@@ -532,7 +532,7 @@ static void check_resources(const char *text, const char *expected)
     tacho_mlir_module_deinit(&module);
 }
 
-/* Resources stand behind the module; what only looks so, in strings and comments, is none. */
+/* Resources follow the module; lookalikes in strings and comments are ignored. */
 static void test_resources(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What tests of MLIR text share: a module in a notation of our own, which is compared.
+ * Shared by tests of MLIR text: a module in a notation of our own, which is compared.
  */
 #ifndef TACHO_CODEC_MLIR_TEXT_TESTING_H
 #define TACHO_CODEC_MLIR_TEXT_TESTING_H
@@ -149,7 +149,7 @@ static inline char *dump_module(const tacho_mlir_module *module)
     return text;
 }
 
-/* What |text| gives, in our notation, or the message. */
+/* Reads |text|; returns the module in our notation, or the message. */
 static inline char *read_text(tacho_str text)
 {
     tacho_mlir_module module;

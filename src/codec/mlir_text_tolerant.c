@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Custom forms that nothing is known of. Their tokens are taken one by one, and each is what it
- * most often is: %a an operand, @a the symbol that the operation defines, {a = 1} attributes,
- * other braces a region, what follows the last ':' or '->' the types of the results. A name that
- * is not defined and has a type, (%a: i32), is an argument of the region that follows.
+ * Unknown custom forms. Their tokens are taken one by one with their most frequent meaning: %a is
+ * an operand, @a the symbol that the operation defines, {a = 1} attributes, other braces a region,
+ * the text after the last ':' or '->' the types of the results. A name that is not defined and has
+ * a type, (%a: i32), is an argument of the region that follows.
  *
  * The operation ends with loc(...), before a '}', or at the end of a line, outside brackets, when
  * the next one starts with something that can only be another operation.
@@ -103,7 +103,7 @@ static bool starts_simple_type(const tacho_mlir_token *token)
     return token->kind == TACHO_MLIR_TOKEN_WORD || token->kind == TACHO_MLIR_TOKEN_BANG;
 }
 
-/* Types with commas; after the last may come a comma and something else. */
+/* Types with commas; a comma and something else may follow the last one. */
 static tacho_status take_types(tacho_mlir_parser *p)
 {
     bool is_outside = tacho_mlir_top(p)->depth == 0;
@@ -122,7 +122,7 @@ static tacho_status take_types(tacho_mlir_parser *p)
     }
 }
 
-/* What follows ':', '->' or 'to'; of results if nothing like it comes after. */
+/* The types after ':', '->' or 'to'; those of results if no further ones follow. */
 static tacho_status take_result_types(tacho_mlir_parser *p, bool is_arrow)
 {
     tacho_mlir_frame *frame = tacho_mlir_top(p);
@@ -160,7 +160,7 @@ static tacho_status take_value(tacho_mlir_parser *p)
     return tacho_mlir_push_argument(p, name, type);
 }
 
-/* Steps over brackets whose content says nothing. */
+/* Steps over brackets whose content does not matter. */
 static tacho_status skip_group(tacho_mlir_parser *p, size_t at)
 {
     tacho_mlir_span span;
@@ -169,7 +169,7 @@ static tacho_status skip_group(tacho_mlir_parser *p, size_t at)
     return TACHO_OK;
 }
 
-/* A token that may have brackets right behind it: dense<1>, #hal.x<...>. */
+/* A token that may have brackets right after it: dense<1>, #hal.x<...>. */
 static tacho_status skip_with_group(tacho_mlir_parser *p)
 {
     size_t end = p->token.end;
@@ -293,7 +293,7 @@ static tacho_status take_word(tacho_mlir_parser *p)
     return is_attributes && tacho_mlir_at_mark(p, '{') ? take_dict(p) : TACHO_OK;
 }
 
-/* The first string is the operation's name, the first symbol what it defines. */
+/* The first string is the operation's name, the first symbol its definition. */
 static tacho_status take_text(tacho_mlir_parser *p, bool is_symbol)
 {
     tacho_mlir_frame *frame = tacho_mlir_top(p);
@@ -383,7 +383,7 @@ static tacho_status settle_types(tacho_mlir_parser *p, const tacho_mlir_frame *f
     return TACHO_OK;
 }
 
-/* What looked like arguments of a region that never came. */
+/* Turns the arguments of a region that never followed into operands. */
 static tacho_status settle_arguments(tacho_mlir_parser *p, const tacho_mlir_frame *frame)
 {
     for (size_t i = frame->first_argument; i < p->argument_count; i++) {

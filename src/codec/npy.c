@@ -49,7 +49,7 @@ static bool find_type(tacho_str descr, tacho_npy *npy)
 
 typedef struct header {
     const char *path;
-    tacho_str text; /* what is left of it */
+    tacho_str text; /* the unread rest of the header */
     tacho_npy *npy;
     bool has_descr, has_order, has_shape;
 } header;
@@ -328,7 +328,7 @@ static const char *find_letters(tacho_dtype dtype)
     return NULL;
 }
 
-/* "(2, 3)", with a comma behind a single one. */
+/* "(2, 3)", with a comma after a single dimension. */
 static size_t print_shape(const tacho_shape *shape, char *to, size_t room)
 {
     size_t used = (size_t)snprintf(to, room, "(");

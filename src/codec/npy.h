@@ -14,8 +14,8 @@
 typedef struct tacho_npy {
     tacho_dtype dtype;
     tacho_shape shape;      /* known */
-    bool is_big_endian;     /* the bytes of an element are to be turned round */
-    bool is_fortran;        /* the first dimension runs fastest */
+    bool is_big_endian;     /* the bytes of each element must be swapped */
+    bool is_fortran;        /* the first dimension varies fastest */
     tacho_str data;         /* of the file's bytes */
     uint64_t element_count; /* of |shape| */
 } tacho_npy;

@@ -43,7 +43,7 @@ static void test_plain(void **state)
     assert_memory_equal(read, values, sizeof(values));
 }
 
-/* The first dimension runs fastest, and the bytes of each element come the other way round. */
+/* The first dimension varies fastest, and the bytes of each element are swapped. */
 static void test_fortran_and_big_endian(void **state)
 {
     (void)state;
@@ -134,7 +134,7 @@ static void test_bad(void **state)
                    "4294967295 bytes, but only 2 follow");
 }
 
-/* What numpy.save writes of numpy.float32([[1, 2], [3, 4]]), and what is read back. */
+/* The output of numpy.save for numpy.float32([[1, 2], [3, 4]]), and the array read back. */
 static void test_written(void **state)
 {
     (void)state;

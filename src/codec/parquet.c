@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Values of a group are kept by column; at its end each column becomes a chunk of at most two
- * pages, a dictionary and the data. What the footer says of chunks is kept until the end.
+ * pages, a dictionary and the data. The footer's facts of chunks are kept until the end.
  */
 #include "codec/parquet_state.h"
 
@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { STATISTICS_TEXT_MAX = 64 }; /* longer texts are no bounds: most readers would cut them */
+enum { STATISTICS_TEXT_MAX = 64 }; /* longer texts get no bounds: readers cut them */
 
 /* ---- values ---------------------------------------------------------------------------------- */
 

@@ -2,8 +2,8 @@
 /*
  * A writer of Parquet files: flat tables of optional columns, in row groups. Text that repeats is a
  * dictionary, whole numbers are packed differences or a dictionary, whichever is smaller, pages are
- * compressed with zstd, and each column of a group says its least and greatest value and how many
- * are missing.
+ * compressed with zstd, and each column of a group has its least and greatest value and its number
+ * of missing values.
  *
  *     TACHO_TRY(tacho_parquet_open(&writer, output, columns, column_count));
  *     for each row: one call for each column, from left to right

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The footer: what a file has, and where.
+ * The footer: the contents of a file, and their places.
  */
 #include "codec/parquet_state.h"
 

@@ -139,7 +139,7 @@ tacho_status tacho_parquet_pack_runs(const uint32_t *values, size_t count, unsig
 
 /* ---- differences ----------------------------------------------------------------------------- */
 
-/* |deltas| are BLOCK differences, zeros behind the |count| that there are. */
+/* |deltas| are BLOCK differences: |count| of them, then zeros. */
 static void put_block(uint64_t *deltas, size_t count, tacho_parquet_buffer *to)
 {
     int64_t least = (int64_t)deltas[0];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pages. What takes fewest bytes depends on the profile: whole numbers are packed differences, or
- * places in a dictionary where few are different; places are packed as bits, or fill bytes, so that
- * zstd finds what repeats. Each way is tried, and the smallest page is written.
+ * Pages. The smallest encoding depends on the profile: whole numbers are packed differences, or
+ * indices into a dictionary where few are different; indices are packed as bits, or fill bytes, so
+ * that zstd finds repetitions. Each encoding is tried, and the smallest page is written.
  */
 #include "codec/parquet_state.h"
 
@@ -36,7 +36,7 @@ static tacho_status compress(tacho_parquet *writer)
     return TACHO_OK;
 }
 
-/* Takes what was put together and compressed for |page|. */
+/* Moves the assembled and compressed bytes to |page|. */
 static void keep_page(tacho_parquet *writer, size_t value_count, int encoding,
                       tacho_parquet_page *page)
 {
@@ -139,7 +139,7 @@ static tacho_status make_dictionary(tacho_parquet *writer, const tacho_parquet_v
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-/* Which values are there: the length of what follows, then runs of one bit each. */
+/* Which values exist: the length of the rest, then runs of one bit each. */
 static tacho_status put_levels(tacho_parquet *writer, const tacho_parquet_values *self)
 {
     uint32_t len = 0;

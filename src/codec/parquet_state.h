@@ -22,7 +22,7 @@ enum {
     TACHO_PARQUET_DICTIONARY = 8,
 };
 
-/* What the footer says of a column of a group. */
+/* The footer's facts of a column of a group. */
 typedef struct tacho_parquet_chunk {
     int64_t dictionary_at; /* -1: none */
     int64_t data_at;
@@ -95,10 +95,10 @@ struct tacho_parquet {
     ZSTD_CCtx *zstd;
 };
 
-/* Adds a text as PLAIN has it: its length and its bytes. */
+/* Adds a text in the encoding PLAIN: its length and its bytes. */
 tacho_status tacho_parquet_add_plain_text(tacho_str text, tacho_parquet_buffer *to) TACHO_MUST_USE;
 
-/* Writes the pages of a column, a dictionary and its data, and says so in |made|. */
+/* Writes the pages of a column, a dictionary and its data, and describes them in |made|. */
 tacho_status tacho_parquet_write_pages(tacho_parquet *writer, const tacho_parquet_values *self,
                                        tacho_parquet_chunk *made) TACHO_MUST_USE;
 

@@ -28,7 +28,7 @@ enum {
     PF_PACKET_FIRST_ON_SEQUENCE = 87,
     PF_PACKET_TRACE_ATTRIBUTES = 126,
     PF_PACKET_ZSTD = 133,
-    /* A field of our own, which every other reader skips: ticks behind the nanosecond. */
+    /* A field of our own, which every other reader skips: ticks after the nanosecond. */
     PF_PACKET_TACHO_TICKS = 50001,
 };
 
@@ -60,7 +60,7 @@ enum {
     PF_TRACK_THREAD = 4,
     PF_TRACK_PARENT_UUID = 5,
     PF_TRACK_COUNTER = 8,
-    PF_TRACK_IS_SEPARATE = 9, /* of a thread: not one with what the system says of it */
+    PF_TRACK_IS_SEPARATE = 9, /* of a thread: not merged with the system's track of it */
     PF_TRACK_STATIC_NAME = 10,
     PF_TRACK_CHILD_ORDERING = 11,
     PF_TRACK_SIBLING_RANK = 12,
@@ -71,7 +71,7 @@ enum {
     PF_TRACK_MERGE_KEY_INT = 17,
     PF_TRACK_PROCESS_ORDERING = 19,
     PF_TRACK_THREAD_ORDERING = 20,
-    /* A field of our own, which every other reader skips: what the track is (profile/facts.h). */
+    /* A field of our own, which every other reader skips: the track's facts (profile/facts.h). */
     PF_TRACK_TACHO_FACTS = 50001,
 };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The protobuf wire format, without schemas: what Perfetto traces are made of.
+ * The protobuf wire format, without schemas: the format of Perfetto traces.
  *
  * The reader gives one field after another of a message in memory; a nested message is a field
  * of bytes, read with a reader of its own. The writer is a set of inline functions that put bytes
- * at |at| and return where the next go. They check nothing: the caller has made room, by adding
- * up the TACHO_PB_*_MAX of what it puts.
+ * at |at| and return the position of the next ones. They check nothing: the caller has made room,
+ * by adding up the TACHO_PB_*_MAX of its fields.
  *
  *     unsigned char *at = tacho_output_reserve(output, EVENT_MAX);
  *     unsigned char *body = at = tacho_pb_open(at, 1);
@@ -101,8 +101,7 @@ static inline unsigned char *tacho_pb_put_varint(unsigned char *at, uint64_t val
 static inline unsigned char *tacho_pb_put_varied(unsigned char *at, uint64_t value)
 {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    /* By the highest bit: the bits that say that more bytes follow, and how many bytes there are.
-     */
+    /* By the highest bit: the continuation bits, and the number of bytes. */
     static const struct {
         uint32_t more;
         uint32_t len;
@@ -172,7 +171,7 @@ static inline unsigned char *tacho_pb_put_bytes(unsigned char *at, uint32_t fiel
     return at + bytes.len;
 }
 
-/* Opens a nested message; returns where its body starts, which tacho_pb_close wants back. */
+/* Opens a nested message; returns the start of its body, which tacho_pb_close needs. */
 static inline unsigned char *tacho_pb_open(unsigned char *at, uint32_t field_number)
 {
     return tacho_pb_put_tag(at, field_number, TACHO_PB_WIRE_BYTES) + 1;

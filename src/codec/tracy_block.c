@@ -38,7 +38,7 @@ static uint16_t context_at(const tacho_tracy_protocol *protocol, const unsigned 
     return protocol->context_bytes == 2 ? tacho_tracy_u16(at) : *at;
 }
 
-/* Where the context stands in an event of a GPU; -1 in any other. */
+/* The place of the context in an event of a GPU; -1 in any other. */
 static int context_place(tacho_tracy_event event)
 {
     switch ((int)event) {
@@ -84,7 +84,7 @@ static bool is_doubtful_gpu(const tacho_tracy_protocol *protocol, const tacho_tr
     return (walk->contexts.bits[context / 8] >> context % 8 & 1) == 0;
 }
 
-/* What an event brings for the one behind it. */
+/* The TACHO_TRACY_NEED_ bit that an event provides for the next one. */
 static uint8_t brings(tacho_tracy_event event)
 {
     switch ((int)event) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The events of one decoded block of a Tracy client. Events never lie across blocks; a string and
- * the event that it belongs to may.
+ * The events of one decoded block of a Tracy client. An event never spans blocks; a string and the
+ * event that it belongs to may be in different blocks.
  *
- * A block is walked twice: once to see that all of it can be read, before any of it is acted on,
- * and once to act on it. A block that is read with the wrong layout would otherwise lead to asking
- * the client for addresses that mean nothing, which it would read, and crash.
+ * A block is walked twice: once to check that all of it can be read, before any of it is acted on,
+ * and once to act on it. Reading a block with the wrong layout would otherwise ask the client for
+ * meaningless addresses, which it would read, and crash.
  */
 #ifndef TACHO_CODEC_TRACY_BLOCK_H
 #define TACHO_CODEC_TRACY_BLOCK_H
@@ -17,17 +17,17 @@
 /* One event. */
 typedef struct tacho_tracy_item {
     tacho_tracy_event event;
-    const unsigned char *data; /* behind the type byte */
-    tacho_str text;            /* what follows the fixed part */
+    const unsigned char *data; /* after the type byte */
+    tacho_str text;            /* the variable part, after the fixed one */
 } tacho_tracy_item;
 
 typedef struct tacho_tracy_cursor {
     const tacho_tracy_protocol *protocol;
     const unsigned char *at, *end;
-    bool is_bad; /* what stands at |at| is no event */
+    bool is_bad; /* the bytes at |at| are not an event */
 } tacho_tracy_cursor;
 
-/* The length of what follows the fixed part, and how many bytes say so. */
+/* The length of the variable part, after the fixed one, and the size of the length field. */
 static inline bool tacho_tracy_take_tail(tacho_tracy_cursor *cursor, uint8_t tail,
                                          tacho_tracy_item *item)
 {
@@ -77,7 +77,7 @@ typedef struct tacho_tracy_contexts {
     uint8_t bits[65536 / 8];
 } tacho_tracy_contexts;
 
-/* What a walk found. */
+/* The result of a walk. */
 typedef struct tacho_tracy_verdict {
     size_t event_count;
     size_t doubt_count;   /* events that no client sends in this place */
@@ -87,13 +87,13 @@ typedef struct tacho_tracy_verdict {
 
 /* How far a block has been walked: carried from block to block. */
 typedef struct tacho_tracy_walk {
-    uint8_t pending; /* TACHO_TRACY_NEED_ bits of what waits for its event */
+    uint8_t pending; /* TACHO_TRACY_NEED_ bits of parts that wait for their event */
     tacho_tracy_contexts contexts;
 } tacho_tracy_walk;
 
 /*
- * Walks the block |bytes| in the layout of |protocol|, counting what is doubtful. |walk| is brought
- * up to its end.
+ * Walks the block |bytes| in the layout of |protocol|, counting doubtful events. |walk| is advanced
+ * to its end.
  */
 tacho_tracy_verdict tacho_tracy_block_judge(const tacho_tracy_protocol *protocol, tacho_str bytes,
                                             tacho_tracy_walk *walk);

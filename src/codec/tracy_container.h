@@ -19,7 +19,7 @@ typedef struct tacho_tracy_container {
     bool is_zstd;
     tacho_tracy_stream *streams;
     size_t stream_count;
-    size_t next; /* whose block comes */
+    size_t next; /* the stream of the next block */
     uint64_t block_count;
     const char *damage; /* why it ended early; NULL while sound */
 } tacho_tracy_container;

@@ -9,7 +9,7 @@
 
 enum { NONE = TACHO_TRACY_TAIL_NONE, LAST_WITH_DELAY = 74, CPU_VENDOR = 12, ANNOUNCED = 20 };
 
-/* An event as the list has it. */
+/* An event of the list. */
 typedef struct listed_event {
     uint8_t since;
     uint8_t bytes;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tracy's wire protocol as data: which type byte means which event, and how long it is, in every
- * version that is spoken. Events were only ever inserted, so one ordered list with the protocol
- * that brought each of them gives the numbers of all versions.
+ * Tracy's wire protocol as data: the event of each type byte, and its length, in every supported
+ * version. Events were only ever inserted, so one ordered list with the protocol that introduced
+ * each of them gives the numbers of all versions.
  *
  * Tenstorrent's fork of Tracy uses numbers of upstream (66 and 77) with another layout: two bytes
- * for a GPU context instead of one. Nothing in the handshake tells them apart; see
+ * for a GPU context instead of one. Nothing in the handshake distinguishes them; see
  * codec/tracy_block.h for how the data does.
  */
 #ifndef TACHO_CODEC_TRACY_PROTOCOL_H
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What has to stand right before an event, and belongs to it. */
+/* The parts that must directly precede an event, and belong to it. */
 enum {
     TACHO_TRACY_NEED_S = 1 << 0,  /* a string */
     TACHO_TRACY_NEED_S2 = 1 << 1, /* a second one */
@@ -25,18 +25,18 @@ enum {
     TACHO_TRACY_NEED_I = 1 << 5,  /* a picture of a frame */
 };
 
-/* What follows the fixed part of an event. */
+/* The variable part after the fixed part of an event. */
 typedef enum tacho_tracy_tail {
     TACHO_TRACY_TAIL_NONE,
     TACHO_TRACY_TAIL_STRING8,  /* u8 length, bytes */
     TACHO_TRACY_TAIL_STRING16, /* u16 length, bytes; the length is 256 more since protocol 80 */
-    TACHO_TRACY_TAIL_TEXT16,   /* u16 length, bytes, behind a pointer */
-    TACHO_TRACY_TAIL_TEXT32,   /* u32 length, bytes, behind a pointer */
+    TACHO_TRACY_TAIL_TEXT16,   /* u16 length, bytes, after a pointer */
+    TACHO_TRACY_TAIL_TEXT32,   /* u32 length, bytes, after a pointer */
 } tacho_tracy_tail;
 
 /*
  * Name, first protocol, bytes with the type byte, whether the fork's GPU context makes it one
- * longer, what follows, what comes before. Order is that of the type bytes.
+ * longer, the part after it, the parts before it. Order is that of the type bytes.
  */
 /* clang-format off */
 #define TACHO_TRACY_EVENTS(X)                                                                     \
@@ -200,15 +200,15 @@ typedef enum tacho_tracy_event {
         TACHO_TRACY_EVENT_COUNT,
 } tacho_tracy_event;
 
-/* What a type byte means. */
+/* The meaning of a type byte. */
 typedef struct tacho_tracy_type {
     uint8_t event; /* TACHO_TRACY_EVENT_COUNT: none */
-    uint8_t bytes; /* with the type byte, without what follows */
+    uint8_t bytes; /* with the type byte, without the variable part */
     uint8_t tail;
     uint8_t needs;
 } tacho_tracy_type;
 
-/* Questions, by what they ask for. */
+/* Queries, by the thing they ask for. */
 typedef enum tacho_tracy_query {
     TACHO_TRACY_QUERY_TERMINATE = 0,
     TACHO_TRACY_QUERY_STRING = 1,
@@ -247,7 +247,7 @@ typedef struct tacho_tracy_protocol {
 /* The tables of a version; false where it is not spoken. */
 bool tacho_tracy_protocol_init(tacho_tracy_protocol *protocol, uint32_t number, bool is_fork);
 
-/* Whether |number| is spoken at all, and whether two layouts have it. */
+/* Whether |number| is supported at all, and whether two layouts have it. */
 bool tacho_tracy_is_spoken(uint32_t number);
 bool tacho_tracy_is_ambiguous(uint32_t number);
 
@@ -257,7 +257,7 @@ uint32_t tacho_tracy_number(size_t index);
 /* The type byte of an event; -1 where the version has none. */
 int tacho_tracy_type_of(const tacho_tracy_protocol *protocol, tacho_tracy_event event);
 
-/* What a client says of itself. */
+/* A client's description of itself. */
 typedef struct tacho_tracy_welcome {
     double ns_per_tick;
     int64_t init_begin, init_end; /* ticks */
@@ -278,7 +278,7 @@ size_t tacho_tracy_welcome_bytes(uint32_t number);
 bool tacho_tracy_welcome_parse(tacho_tracy_welcome *welcome, uint32_t number,
                                const unsigned char *bytes);
 
-/* What a client tells by UDP. */
+/* A client's announcement by UDP. */
 typedef struct tacho_tracy_announcement {
     uint16_t port;
     uint32_t protocol;

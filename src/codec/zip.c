@@ -16,7 +16,7 @@ enum {
     CENTRAL_BYTES = 46,
     END_BYTES = 22,
     VERSION = 20,
-    FLAG_DESCRIPTOR = 8, /* sizes come behind the bytes */
+    FLAG_DESCRIPTOR = 8, /* sizes follow the bytes */
     FLAG_UTF8 = 0x800,
     DATE_1980_01_01 = 0x21,
     RAW_WINDOW_BITS = -15,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing ZIP archives, as workbooks are. Entries are compressed into an unnamed temporary file as
- * they come and go to an output at the end, so memory does not follow their size. The same entries
- * give the same bytes: every date is the same. Every write is checked: a full disk is a failure.
+ * Writing ZIP archives, such as workbooks. Entries are compressed into an unnamed temporary file as
+ * they are added and copied to an output at the end, so memory use does not depend on their size.
+ * Equal entries give equal bytes: every date is the same. Every write is checked: a full disk is a
+ * failure.
  */
 #ifndef TACHO_CODEC_ZIP_H
 #define TACHO_CODEC_ZIP_H
@@ -35,7 +36,7 @@ tacho_status tacho_zip_begin(tacho_zip *zip, const char *name) TACHO_MUST_USE;
 tacho_status tacho_zip_write(tacho_zip *zip, tacho_str bytes) TACHO_MUST_USE;
 tacho_status tacho_zip_end(tacho_zip *zip) TACHO_MUST_USE;
 
-/* A whole entry, with its sizes in front, as those want that look at the first entries only. */
+/* A whole entry, with its sizes in front, as readers need that look at the first entries only. */
 tacho_status tacho_zip_add(tacho_zip *zip, const char *name, tacho_str bytes) TACHO_MUST_USE;
 
 /* Writes the directory and sends all of it to |output|. */
