@@ -52,7 +52,7 @@ void tacho_arena_reset(tacho_arena *arena)
     arena->blocks = kept;
 }
 
-/* Zeros. The pages of a very large block are left to whoever touches them. */
+/* A zeroed block. The pages of a very large one are allocated when they are touched. */
 static tacho_arena_block *make_block(size_t bytes)
 {
     bool is_lazy = bytes > TACHO_PAGES_LARGE_BYTES;

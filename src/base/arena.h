@@ -30,7 +30,7 @@ tacho_status tacho_arena_alloc(tacho_arena *arena, size_t size, void **out_memor
 tacho_status tacho_arena_alloc_bytes(tacho_arena *arena, size_t size,
                                      char **out_bytes) TACHO_MUST_USE;
 
-/* Copies |text| and a NUL behind it. */
+/* Copies |text| and adds a NUL. */
 tacho_status tacho_arena_copy(tacho_arena *arena, tacho_str text,
                               tacho_str *out_copy) TACHO_MUST_USE;
 

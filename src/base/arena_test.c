@@ -120,7 +120,7 @@ static void test_copy(void **state)
     assert_null(tacho_arena_copy(&arena, tacho_str_make(source, 8), &copy));
     memset(source, 'x', sizeof(source));
     assert_int_equal(copy.len, 8);
-    assert_memory_equal(copy.data, "conv\0 2d", 9); /* and the NUL behind it */
+    assert_memory_equal(copy.data, "conv\0 2d", 9); /* and the NUL after it */
 
     /* Part of a longer text: the NUL is the arena's, not the source's. */
     assert_null(tacho_arena_copy(&arena, tacho_str_make("abcdef", 3), &copy));

@@ -12,7 +12,7 @@
 #define TACHO_TARGET(feature) __attribute__((target(feature)))
 /* A function that becomes part of each of its callers, compiled for their processors. */
 #define TACHO_ALWAYS_INLINE inline __attribute__((always_inline))
-#define TACHO_NEVER_INLINE __attribute__((noinline)) /* what is rare, lest it burdens the rest */
+#define TACHO_NEVER_INLINE __attribute__((noinline)) /* for rare cases, to keep hot code small */
 #define TACHO_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TACHO_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A short queue of buffers: the caller fills them, whoever comes first writes them.
+ * A short queue of buffers: the caller fills them, and the first free thread writes them.
  */
 #define _GNU_SOURCE /* pthread_sigmask */
 #include "base/behind.h"
@@ -38,7 +38,7 @@ static bool has_more(const tacho_behind *behind)
     return behind->written_count < behind->given_count;
 }
 
-/* Writes the oldest slot; the caller has the lock, and nobody else is writing. */
+/* Writes the oldest slot; the caller has the lock, and no other thread is writing. */
 static void write_slot(tacho_behind *behind)
 {
     size_t slot = behind->written_count % SLOTS;
@@ -155,7 +155,7 @@ tacho_status tacho_behind_give(tacho_behind *behind, const void *bytes, size_t l
     tacho_streaming_end();
     behind->lens[slot] = len;
     pthread_mutex_lock(&behind->lock);
-    status = take_status(behind); /* of what was written while this was copied */
+    status = take_status(behind); /* of writes while this was copied */
     if (status == TACHO_OK) {
         behind->given_count++;
         pthread_cond_signal(&behind->changed);

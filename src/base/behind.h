@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing behind: a thread that writes copies of what the caller has given while the caller goes
- * on. Nothing is reordered, and a failure reaches the caller with a later call or at the end. If
- * the processors have better things to do than to run the thread, the caller itself writes before
- * it would have to wait. So it does in a fork of the process, which has no such thread.
+ * Write-behind: a thread that writes copies of the caller's bytes while the caller continues.
+ * Nothing is reordered, and a failure reaches the caller with a later call or at the end. If all
+ * processors are too busy to run the thread, the caller itself writes instead of waiting. So does a
+ * fork of the process, which has no such thread.
  */
 #ifndef TACHO_BASE_BEHIND_H
 #define TACHO_BASE_BEHIND_H
@@ -23,7 +23,7 @@ typedef tacho_status (*tacho_behind_write)(void *self, const void *bytes, size_t
  */
 tacho_behind *tacho_behind_start(tacho_behind_write write, void *self, size_t room);
 
-/* Gives a copy of |bytes|. Fails with what writing failed with; then nothing was given. */
+/* Gives a copy of |bytes|. Fails with an earlier failure to write; then nothing was given. */
 tacho_status tacho_behind_give(tacho_behind *behind, const void *bytes, size_t len) TACHO_MUST_USE;
 
 /* Waits until all that was given is written. */

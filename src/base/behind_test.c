@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is given is written whole and in order, whoever writes it; a failure comes back once, and no
- * later than the end.
+ * All bytes are written completely and in order, by either thread; a failure is returned once, and
+ * no later than the end.
  */
 #include "base/behind.h"
 
@@ -24,7 +24,7 @@ enum { GIVEN = 200, LARGEST = 131 }; /* more than a line of the cache, and not a
 typedef struct written {
     unsigned char bytes[GIVEN * LARGEST];
     size_t len;
-    size_t failing_at; /* fails when so many bytes are there */
+    size_t failing_at; /* fails at so many bytes */
 } written;
 
 static tacho_status write_bytes(void *self, const void *bytes, size_t len)
@@ -38,7 +38,7 @@ static tacho_status write_bytes(void *self, const void *bytes, size_t len)
     return TACHO_OK;
 }
 
-/* Pieces of all lengths up to LARGEST; what was given may change at once. */
+/* Pieces of all lengths up to LARGEST; the caller's copy may change at once. */
 static void test_order(void **state)
 {
     (void)state;
@@ -78,7 +78,7 @@ static void test_failure(void **state)
     assert_true(tacho_behind_give(behind, "cd", 2) == TACHO_OK); /* this one fails */
     assert_failure(tacho_behind_wait(behind));
     assert_true(tacho_behind_wait(behind) == TACHO_OK);
-    unsigned given = 0; /* before the failure comes back */
+    unsigned given = 0; /* before the failure is returned */
     tacho_status status = TACHO_OK;
     while (status == TACHO_OK && given < GIVEN) {
         status = tacho_behind_give(behind, "ef", 2);
@@ -115,7 +115,7 @@ static tacho_status fail_first(void *self, const void *bytes, size_t len)
     return tacho_fail(TACHO_CODE_IO, "full");
 }
 
-/* A failure is not forgotten for the success of what was given meanwhile, which is not written. */
+/* A failure is not hidden by the success of later pieces, which are not written. */
 static void test_failure_while_given(void **state)
 {
     (void)state;

@@ -21,7 +21,7 @@ enum {
     FOLDER_FLAGS = O_PATH | O_DIRECTORY | O_CLOEXEC,
 };
 
-/* What errno says about |path|. */
+/* The failure to open |path|, by errno. */
 static tacho_status fail_open(const char *folder, const char *path)
 {
     bool is_outside = errno == EXDEV || errno == ELOOP;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files that another file names. Such a name may come from a stranger, so it is resolved beneath a
- * given folder by the kernel, not by looking at its text: neither "..", nor an absolute path, nor a
+ * Files that another file names. Such a name is untrusted, so the kernel resolves it beneath a
+ * given folder, not by looking at its text: neither "..", nor an absolute path, nor a
  * symbolic link leads out of the folder, and only regular files are opened, so that no device or
  * pipe can block or fill the memory.
  */
@@ -12,7 +12,7 @@
 
 /*
  * Opens |path|, which is relative to |folder|, for reading; close |*out_fd|. NOT_FOUND where there
- * is no such file, BAD_DATA where it lies outside or is no regular file. Symbolic links that stay
+ * is no such file, BAD_DATA where it is outside or not a regular file. Symbolic links that stay
  * beneath |folder| are followed where the kernel can check them (Linux 5.6), else refused.
  */
 tacho_status tacho_beneath_open(const char *folder, const char *path, int *out_fd) TACHO_MUST_USE;

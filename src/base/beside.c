@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel's list of mappings says which file this code was loaded from; a name that a program
- * was called by does not.
+ * The kernel's list of mappings has the file that this code was loaded from; the name that a
+ * program was started by need not lead to it.
  */
 #include "base/beside.h"
 
@@ -16,7 +16,7 @@
 #define TACHO_LIBRARY_FOLDER "lib"
 #endif
 
-/* The file of a line of /proc/self/maps, if the address |at| lies in it; else NULL. */
+/* The file of a line of /proc/self/maps, if its range contains the address |at|; else NULL. */
 static char *file_around(char *line, uintptr_t at)
 {
     uintptr_t start = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files that are installed together with this program or library, found by where it lies itself.
+ * Files that are installed together with this program or library, found relative to its own path.
  */
 #ifndef TACHO_BASE_BESIDE_H
 #define TACHO_BASE_BESIDE_H

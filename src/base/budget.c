@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is in use is what the system says: anonymous pages. It is asked for each STEP_BYTES that are
- * wanted, so that asking costs nothing.
+ * Memory in use is the system's count of anonymous pages. It is read once for each STEP_BYTES that
+ * are requested, so that the check costs next to nothing.
  */
 #include "base/budget.h"
 
@@ -72,7 +72,7 @@ uint64_t tacho_budget_default(void)
 
 static const char units[] = "KMGT";
 
-/* "", "K", "KiB", "KB" and so on: 1024 to the power that it stands for; 0 when it is none. */
+/* "", "K", "KiB", "KB" and so on: the power of 1024 for the suffix; 0 for any other text. */
 static double unit_of(const char *text)
 {
     const char *at = strchr(units, text[0]);
@@ -119,10 +119,10 @@ void tacho_budget_format(uint64_t bytes, char out_text[TACHO_BUDGET_TEXT_MAX])
 
 /* ---- asking --------------------------------------------------------------------------------- */
 
-/* Anonymous pages that are in memory; 0 where the system does not say. */
+/* Bytes of anonymous pages in memory; 0 where unknown. */
 static uint64_t used_bytes(void)
 {
-    uint64_t pages[3] = {0}; /* of the address space, in memory, of those shared or of files */
+    uint64_t pages[3] = {0}; /* of the address space, in memory, shared or of files */
     long page = sysconf(_SC_PAGESIZE);
     bool is_known = read_numbers("/proc/self/statm", pages) == 3 && pages[1] >= pages[2];
     return is_known && page > 0 ? (pages[1] - pages[2]) * (uint64_t)page : 0;

@@ -2,10 +2,10 @@
 /*
  * The memory budget: how much memory this process may hold. It is one limit over everything that
  * inputs can ask for: names, tracks, rows, results, tensors. Arenas, growing arrays, indexes and
- * the memory of tensors ask here before they get larger, so what exceeds it is a failure that says
- * so, long before the system ends the process.
+ * the memory of tensors ask here before they get larger, so exceeding it is a clear failure, long
+ * before the system ends the process.
  *
- * There is one for a process, as there is one memory. Where none was set there is none.
+ * There is one for each process. Unless one is set, there is no limit.
  */
 #ifndef TACHO_BASE_BUDGET_H
 #define TACHO_BASE_BUDGET_H
@@ -23,10 +23,10 @@
 void tacho_budget_set(uint64_t bytes);
 uint64_t tacho_budget_get(void);
 
-/* A quarter of what the computer, or the control group that this process is in, has. */
+/* A quarter of the memory of the computer, or of this process's control group. */
 uint64_t tacho_budget_default(void);
 
-/* "512M", "2G", "1.5GiB", a number of bytes; "none" is 0. False when it is none of these. */
+/* "512M", "2G", "1.5GiB", a number of bytes; "none" is 0. False for any other text. */
 bool tacho_budget_parse(tacho_str text, uint64_t *out_bytes);
 
 enum { TACHO_BUDGET_TEXT_MAX = 32 };

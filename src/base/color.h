@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether to write colours: on terminals, unless NO_COLOR is set, TERM is dumb or TACHO_COLOR says
- * otherwise. Colours never carry meaning alone.
+ * Whether to write colours: on terminals, unless NO_COLOR is set or TERM is dumb; TACHO_COLOR
+ * overrides this. Colours never carry meaning alone.
  */
 #ifndef TACHO_BASE_COLOR_H
 #define TACHO_BASE_COLOR_H

@@ -76,7 +76,7 @@ tacho_cpu_facts tacho_cpu_read(void)
 
 /* ---- its name ------------------------------------------------------------------------------ */
 
-/* What /proc/cpuinfo says of the first processor. Those of Arm have numbers for names. */
+/* Fields of /proc/cpuinfo of the first processor. Processors of Arm have numbers for names. */
 typedef struct cpu_lines {
     char model[128], implementer[16], part[16];
 } cpu_lines;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the processor says of itself: the CPUID leaves that decide which vector instructions can be
- * used, and the state that the operating system saves for them. Reading costs a few exits of a
- * virtual machine (up to 1 ms), so callers read once and keep the result.
+ * CPU features: the CPUID leaves that decide which vector instructions can be used, and the state
+ * that the operating system saves for them. Reading costs a few exits of a virtual machine (up to
+ * 1 ms), so callers read once and keep the result.
  */
 #ifndef TACHO_BASE_CPU_H
 #define TACHO_BASE_CPU_H
@@ -24,7 +24,7 @@ typedef struct tacho_cpu_facts {
     uint32_t more_eax;        /* leaf 7, subleaf 1 */
     uint32_t palette_max;     /* leaf 0x1d, subleaf 0, EAX */
     uint32_t palette[3];      /* leaf 0x1d, subleaf 1, EAX EBX ECX: palette 1 */
-    uint64_t saved_state;     /* XCR0: what the operating system saves */
+    uint64_t saved_state;     /* XCR0: the state that the operating system saves */
     bool has_tile_permission; /* Linux lets this process use AMX tiles */
 } tacho_cpu_facts;
 
@@ -41,8 +41,8 @@ unsigned tacho_cpu_count(void);
 bool tacho_cpu_is_spare(void);
 
 /*
- * The processor's name as /proc/cpuinfo has it; of one by Arm's architecture, which has numbers
- * there, what they stand for ("Arm Neoverse-N1"); "unknown" where there is neither.
+ * The processor's name from /proc/cpuinfo; for the Arm architecture, which has numbers there, the
+ * names that they stand for ("Arm Neoverse-N1"); "unknown" where there is neither.
  */
 enum { TACHO_CPU_NAME_MAX = 96 };
 tacho_status tacho_cpu_name(char *to, size_t size) TACHO_MUST_USE;

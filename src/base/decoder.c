@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * zlib and libzstd behind one small interface. The stream is recognised by its magic number,
+ * One small interface to zlib and libzstd. The stream is recognised by its magic number,
  * never by a file name.
  */
 #include "base/decoder.h"
@@ -33,7 +33,7 @@ static tacho_status start_zstd(tacho_decoder *decoder)
     return decoder->zstd != NULL ? TACHO_OK : no_decoder_memory();
 }
 
-/* A zstd stream may begin with a frame of somebody's own data: 0x184D2A50 to 0x184D2A5F. */
+/* A zstd stream may begin with a skippable frame: 0x184D2A50 to 0x184D2A5F. */
 static bool is_skippable_frame(tacho_str head)
 {
     return head.len >= 4 && ((unsigned char)head.data[0] & 0xf0) == 0x50 &&
@@ -100,7 +100,7 @@ static tacho_decode_result run_gzip(z_stream *gzip, tacho_decode_io *io)
 {
     uInt in_len = clamp_uint(io->in_len);
     uInt out_len = clamp_uint(io->out_len);
-    gzip->next_in = (Bytef *)(uintptr_t)io->in; /* zlib reads it only, whatever its type says */
+    gzip->next_in = (Bytef *)(uintptr_t)io->in; /* zlib only reads it, in spite of the type */
     gzip->avail_in = in_len;
     gzip->next_out = io->out;
     gzip->avail_out = out_len;

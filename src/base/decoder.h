@@ -11,7 +11,7 @@
 typedef struct tacho_decoder tacho_decoder;
 
 typedef enum tacho_decode_result {
-    TACHO_DECODE_MORE, /* wants more input or more room */
+    TACHO_DECODE_MORE, /* needs more input or more room */
     TACHO_DECODE_END,  /* a whole stream has ended; another may follow */
     TACHO_DECODE_BAD,  /* the stream is damaged at this point */
 } tacho_decode_result;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * zlib and libzstd behind one small interface. Levels favour speed: a trace compresses 5-10x
+ * One small interface to zlib and libzstd. Levels favour speed: a trace compresses 5-10x
  * at either, and the writer should not become the slowest part.
  */
 #include "base/encoder.h"
@@ -73,7 +73,7 @@ static tacho_status run_gzip(tacho_encoder *encoder, tacho_str bytes, bool is_la
                              tacho_encoder_write write, void *self)
 {
     z_stream *gzip = &encoder->gzip;
-    gzip->next_in = (Bytef *)(uintptr_t)bytes.data; /* read only, whatever its type says */
+    gzip->next_in = (Bytef *)(uintptr_t)bytes.data; /* only read, in spite of the type */
     gzip->avail_in = (uInt)bytes.len;
     do {
         gzip->next_out = encoder->chunk;

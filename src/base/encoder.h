@@ -11,7 +11,7 @@
 
 typedef struct tacho_encoder tacho_encoder;
 
-/* Takes compressed bytes as they come out. */
+/* Receives compressed bytes as they are produced. */
 typedef tacho_status (*tacho_encoder_write)(void *self, const void *bytes, size_t len);
 
 /* An encoder by the suffix of |path| (.gz, .zst); NULL in |out_encoder| for any other. */

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What hardware counters count, in words that hold for any machine. A machine description gives
- * each of its counters one of these words; programs and stats carry it beside the vendor's code, so
- * that nobody has to know the codes of a machine. Cycles of a core are its own: one in which
- * several threads are active counts once for the core and once for each of those threads.
+ * Hardware counter events, in words that hold for any machine. A machine description gives each of
+ * its counters one of these words; programs and stats carry it beside the vendor's code, so that
+ * readers need not know the codes of a machine. A core's cycles are counted apart from those of its
+ * threads: a cycle in which several threads are active counts once for the core and once for each
+ * of these threads.
  */
 #ifndef TACHO_BASE_EVENT_H
 #define TACHO_BASE_EVENT_H
 
 #include <stddef.h>
 
-/* One row per event: name and word. Runs of them lie in order of threads or sizes. */
+/* One row per event: name and word. Related events are in order of threads or sizes. */
 #define TACHO_EVENTS(X)                                                                            \
     X(OTHER, "other")                                                                              \
     X(PACKETS, "packets")                                                                          \

@@ -7,13 +7,13 @@
 
 #include "base/arena.h"
 
-/* What a path leads to, links followed; false where there is nothing. */
+/* The type of file at a path, links followed; false where there is none. */
 bool tacho_path_is_folder(const char *path);
 bool tacho_path_is_file(const char *path);
 
 /*
- * Makes |path| and what is missing above it. A folder that is there is fine; |*out_is_new| says
- * whether it was not. What cannot be made, or is no folder, is an IO failure that names it.
+ * Makes |path| and its missing parents. An existing folder is fine; |*out_is_new| is whether it was
+ * made. A path that cannot be made, or is not a folder, is an IO failure that names it.
  */
 tacho_status tacho_folder_ensure(const char *path, bool *out_is_new) TACHO_MUST_USE;
 

@@ -36,9 +36,8 @@ TACHO_MUST_USE static inline tacho_status tacho_grow_if(void *items, size_t *cap
     tacho_grow_if((items), (capacity), (need), sizeof(**(items)))
 
 /*
- * |count| elements of zeros with one more behind them, so that a list may end in a zero and an
- * array of none is not NULL. The caller frees it. NULL: no memory, or more bytes than can be
- * counted.
+ * |count| zeroed elements and one more, so that a list may end in a zero and an empty array is not
+ * NULL. The caller frees it. NULL: no memory, or the size overflows.
  */
 void *tacho_items_alloc(size_t count, size_t element_size) TACHO_MUST_USE;
 
@@ -46,7 +45,7 @@ void *tacho_items_alloc(size_t count, size_t element_size) TACHO_MUST_USE;
 tacho_status tacho_items_make_bytes(void *out_items, size_t count,
                                     size_t element_size) TACHO_MUST_USE;
 
-/* One struct of zeros, for what few of many owners need. */
+/* One zeroed struct, for data that few of many owners need. */
 #define tacho_struct_make(out_struct)                                                              \
     tacho_items_make_bytes((out_struct), 0, sizeof(**(out_struct)))
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arrays grow by doubling and keep what is in them; sizes that cannot be counted are no memory,
- * never a small array.
+ * Arrays grow by doubling and keep their contents; a size that overflows fails like a lack of
+ * memory, and never gives a small array.
  */
 #include "base/grow.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fork, a pipe, and no exit handlers: what the caller has registered is not the helper's.
+ * fork, a pipe, and no exit handlers: those of the caller do not belong to the helper.
  */
 #define _GNU_SOURCE /* pipe2 */
 #include "base/helper.h"

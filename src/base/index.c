@@ -79,7 +79,7 @@ tacho_status tacho_index_add(tacho_index *index, uint32_t hash, uint32_t id)
     return TACHO_OK;
 }
 
-/* Empties a slot and moves up those behind it that would not be found past a free one. */
+/* Empties a slot and moves up later ones that would not be found past a free one. */
 static void take_out(tacho_index *index, size_t hole)
 {
     size_t mask = index->slot_mask;
@@ -150,7 +150,7 @@ static inline uint64_t load_few(const char *bytes, size_t len)
     return at[0] | (uint64_t)at[len / 2] << 8 | (uint64_t)at[len - 1] << 16;
 }
 
-/* Two words of 16 bytes and what is known so far. */
+/* Mixes the two words of 16 bytes into the state. */
 static inline uint64_t mix_block(uint64_t state, uint64_t second, const char *block)
 {
     return mix(state ^ load64(block), second ^ load64(block + 8));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hash index: finds 32-bit ids by the hash of what they name. It holds no keys; the owner
+ * Hash index: finds 32-bit ids by the hash of their keys. It does not store the keys; the owner
  * compares the candidates it offers:
  *
  *     uint32_t hash = tacho_index_hash(&index, key);

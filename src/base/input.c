@@ -21,7 +21,7 @@ enum {
     WINDOW_BYTES = 256 << 10,
     RAW_BYTES = 128 << 10,
     PATH_BYTES = 4096,
-    HEAD_RAW_BYTES = 4096,  /* read at a time for the head of what is compressed */
+    HEAD_RAW_BYTES = 4096,  /* read at a time for the head of a compressed file */
     HEAD_RAW_MAX = 1 << 18, /* a block of zstd gives nothing until it is whole */
 };
 
@@ -120,7 +120,7 @@ static tacho_status read_more(tacho_input *input, char *bytes, size_t room, size
     return TACHO_OK;
 }
 
-/* A buffer with the bytes that lie ahead of it; NULL where there is no memory. */
+/* A buffer with the readable bytes ahead of it; NULL if out of memory. */
 static char *allocate_buffer(size_t capacity)
 {
     char *memory = malloc(TACHO_INPUT_LEAD_BYTES + capacity);
@@ -214,7 +214,7 @@ static inline uint64_t newline_bits(const char *block)
     return bits;
 }
 
-/* Adds the place of the lowest of |bits|; where there is none, what it wrote is not counted. */
+/* Adds the place of the lowest of |bits|; without any, the written place is not counted. */
 static inline uint64_t add_newline(const char *block, uint64_t bits, const char **out_newlines,
                                    size_t *count)
 {
@@ -435,7 +435,7 @@ bool tacho_input_is_same_file(const char *path, const char *other_path)
            facts.st_dev == other.st_dev && facts.st_ino == other.st_ino && S_ISREG(facts.st_mode);
 }
 
-/* The directory that |path| lies in, by its numbers; false where there is none. */
+/* The directory that contains |path|, by its numbers; false where there is none. */
 static bool stat_folder(const char *path, tacho_str name, struct stat *out_facts)
 {
     char folder[PATH_BYTES];
@@ -481,7 +481,7 @@ size_t tacho_input_read_head(const char *path, char *out_head, size_t size)
     return len > 0 ? (size_t)len : 0;
 }
 
-/* What |file| decompresses to, until |size| bytes are there or no more come of it. */
+/* Decompresses the head of |file|, up to |size| bytes or the end of the readable data. */
 static size_t decode_head(int file, tacho_decoder *decoder, char *out_head, size_t size)
 {
     unsigned char raw[HEAD_RAW_BYTES];

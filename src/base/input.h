@@ -3,12 +3,12 @@
  * Input: a file, a pipe or bytes in memory, read once from front to back through a sliding
  * window. gzip and zstd are recognised by content and decompressed on the way.
  *
- * A view handed out by an input stays good until the next call on it. What must live longer is
- * interned or copied. No token may be longer than TACHO_INPUT_TOKEN_MAX. The bytes ahead of a view
- * can be read, TACHO_INPUT_LEAD_BYTES of them, and mean nothing.
+ * A view returned by an input stays good until the next call on it. Text that must live longer is
+ * interned or copied. No token may be longer than TACHO_INPUT_TOKEN_MAX. TACHO_INPUT_LEAD_BYTES
+ * bytes ahead of a view can be read, but have no meaning.
  *
- * Damage to a compressed stream (cut, bad checksum) ends the input early and is remembered:
- * whoever reads to the end asks tacho_input_damage and counts it as loss.
+ * Damage to a compressed stream (truncation, bad checksum) ends the input early and is remembered:
+ * the reader calls tacho_input_damage at the end and counts it as loss.
  */
 #ifndef TACHO_BASE_INPUT_H
 #define TACHO_BASE_INPUT_H
@@ -24,15 +24,15 @@ enum {
     TACHO_INPUT_LEAD_BYTES = 16,        /* that can be read ahead of any view */
 };
 
-/* Told now and then how far reading has come; |total_bytes| is 0 when unknown. */
+/* Receives progress now and then; |total_bytes| is 0 when unknown. */
 typedef struct tacho_progress {
     void (*update)(void *self, uint64_t done_bytes, uint64_t total_bytes);
     void *self;
 } tacho_progress;
 
 /*
- * Says whether anything was made of an input so far. A device or a pipe may have no end: one of
- * which nothing was made within TACHO_INPUT_USELESS_MAX bytes is not read on, which is LIMIT.
+ * Whether anything useful was found in an input so far. A device or a pipe may have no end: if it
+ * is useless for TACHO_INPUT_USELESS_MAX bytes, reading stops with LIMIT.
  */
 typedef struct tacho_input_use {
     bool (*has_any)(const void *self);
@@ -45,13 +45,13 @@ typedef struct tacho_input {
     /* The window: unread bytes are [cursor, limit). */
     const char *cursor;
     const char *limit;
-    char *buffer; /* TACHO_INPUT_LEAD_BYTES zeros lie ahead of it */
+    char *buffer; /* after TACHO_INPUT_LEAD_BYTES zeros */
     size_t buffer_capacity;
     uint64_t limit_offset; /* offset of |limit| in the decompressed stream */
-    uint64_t line_number;  /* of the line last handed out, 1 for the first */
+    uint64_t line_number;  /* of the last returned line, 1 for the first */
     bool at_end;           /* nothing follows |limit| */
 
-    /* Where bytes come from. */
+    /* The source of the bytes. */
     int fd; /* -1 for bytes in memory */
     bool owns_fd;
     tacho_decoder *decoder; /* NULL when plain */
@@ -59,7 +59,7 @@ typedef struct tacho_input {
     size_t raw_at;
     size_t raw_len;
     bool raw_at_end;
-    bool stream_ended; /* the decoder stands between two whole streams */
+    bool stream_ended; /* the decoder is between two whole streams */
     uint64_t raw_read_bytes;
     uint64_t raw_total_bytes; /* 0 when unknown */
     const char *damage;       /* static text, NULL while sound */
@@ -114,7 +114,7 @@ tacho_status tacho_input_peek(tacho_input *input, size_t want, tacho_str *out_by
 
 /*
  * Copies the next bytes to |bytes|, at most |room| > 0 of them, and consumes them; 0 at the end.
- * What is not visible yet is read straight to there, which spares a copy of all of the input.
+ * Bytes that are not visible yet are read directly into |bytes|, which saves a copy of the input.
  */
 tacho_status tacho_input_take(tacho_input *input, char *bytes, size_t room,
                               size_t *out_len) TACHO_MUST_USE;
@@ -186,8 +186,8 @@ TACHO_MUST_USE static inline tacho_status tacho_input_line(tacho_input *input, t
 size_t tacho_input_read_head(const char *path, char *out_head, size_t size);
 
 /*
- * The same, decompressed where the file is compressed: what tacho_input_peek shows of it, at the
- * price of a few kilobytes. Of a stream that is damaged further on, what comes before that.
+ * The same, decompressed where the file is compressed: the bytes that tacho_input_peek would show,
+ * at the price of a few kilobytes. Of a damaged stream, the bytes before the damage.
  */
 size_t tacho_input_read_content(const char *path, char *out_head, size_t size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compressed input: members and frames in a row, and whatever is cut or damaged, anywhere.
- * Nothing that is wrong passes without a word, and what came before it is read.
+ * Compressed input: members and frames in a row, and files that are cut or damaged anywhere. All
+ * damage is reported, and the text before it is read.
  */
 #define _GNU_SOURCE /* syscall(2) */
 #include "base/input_testing.h"
@@ -35,7 +35,7 @@ static void test_several_members(void **state)
     }
 }
 
-/* Frames of somebody's own data, before and between frames of ours, are passed over. */
+/* Skippable frames, before and between frames of ours, are passed over. */
 static void test_skippable_frames(void **state)
 {
     static const tacho_str skippable[] = {
@@ -104,7 +104,7 @@ static void test_cut_anywhere(void **state)
     }
 }
 
-/* The same where the second member is cut: all of the first is there. */
+/* The same where the second member is cut: all of the first is read. */
 static void test_cut_second_member(void **state)
 {
     (void)state;
@@ -125,7 +125,7 @@ static void test_cut_second_member(void **state)
     }
 }
 
-/* A file cut in the middle, long enough that whole windows come before the cut. */
+/* A file cut in the middle, long enough for whole windows before the cut. */
 static void test_cut_file(void **state)
 {
     const scratch *made = *state;
@@ -177,7 +177,7 @@ static void test_bad_checksum(void **state)
     for (size_t i = 0; i < 2; i++) {
         tacho_str packed = compressors[i](text);
         char *bytes = (char *)(uintptr_t)packed.data;
-        bytes[packed.len - (i == 0 ? 5 : 1)] ^= 1; /* gzip keeps the length behind it */
+        bytes[packed.len - (i == 0 ? 5 : 1)] ^= 1; /* gzip keeps the length after it */
         tacho_input input;
         assert_null(tacho_input_open_bytes("bytes", packed, &input));
         read_prefix(&input, text);
@@ -187,7 +187,7 @@ static void test_bad_checksum(void **state)
     }
 }
 
-/* What follows a whole stream and is none itself is damage, but costs no text. */
+/* Garbage after a whole stream is damage, but costs no text. */
 static void test_garbage_behind(void **state)
 {
     (void)state;
@@ -202,7 +202,7 @@ static void test_garbage_behind(void **state)
     }
 }
 
-/* A line that the damage cut through is not handed out: half a number would read as one. */
+/* A line that the damage cut through is not returned: half a number would read as one. */
 static void test_cut_line_is_lost(void **state)
 {
     const scratch *made = *state;
@@ -234,7 +234,7 @@ static void test_cut_line_is_lost(void **state)
     discard(text);
 }
 
-/* What no stream makes smaller; the caller frees it. */
+/* Bytes that no compression makes smaller; the caller frees them. */
 static char *make_noise(size_t len)
 {
     char *text = malloc(len);
@@ -318,7 +318,7 @@ static void check_content(const scratch *made, tacho_str packed, tacho_str text)
     }
 }
 
-/* The first bytes of what a file holds, at the price of a few of its own. */
+/* The first bytes of a file's content, at the price of a few of its own. */
 static void test_content(void **state)
 {
     const scratch *made = *state;

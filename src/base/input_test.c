@@ -35,7 +35,7 @@ static void test_lines(void **state)
         {"\xef\xbb\xbf"
          "a\n",
          "\xef\xbb\xbf"
-         "a|"}, /* whoever parses the text knows what to do with the mark */
+         "a|"}, /* the mark is left to the parser of the text */
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         tacho_str text = tacho_str_from_cstring(cases[i][0]);
@@ -48,7 +48,7 @@ static void test_lines(void **state)
     }
 }
 
-/* Newlines by the block and behind the last one, few and many, as memchr finds them. */
+/* Newlines by the block and after the last one, few and many, as memchr finds them. */
 static void test_newlines(void **state)
 {
     (void)state;
@@ -113,7 +113,7 @@ static void test_compression_is_named(void **state)
     tacho_input_close(&input);
     for (size_t i = 0; i < 2; i++) {
         tacho_str packed = compressors[i](TACHO_STR("text\n"));
-        write_file(made->path, packed); /* its name says nothing */
+        write_file(made->path, packed); /* its name has no suffix */
         assert_null(tacho_input_open(made->path, &input));
         assert_string_equal(tacho_input_compression(&input), compressor_names[i]);
         tacho_input_close(&input);
@@ -253,7 +253,7 @@ static void test_line_without_end_is_too_long(void **state)
     check_too_long(&input, made->path);
 }
 
-/* The limit holds wherever the line end lies, not only when the window misses it. */
+/* The limit holds wherever the line end is, not only when the window misses it. */
 static void test_line_with_end_is_too_long(void **state)
 {
     static const size_t lens[] = {TACHO_INPUT_TOKEN_MAX + 1, TACHO_INPUT_TOKEN_MAX + (4 << 20)};
@@ -308,7 +308,7 @@ static void test_peek(void **state)
     tacho_input_close(&input);
 }
 
-/* A peek past the window grows it; what was skipped is not in it. */
+/* A peek past the window grows it; skipped bytes are not in it. */
 static void test_peek_far(void **state)
 {
     enum { TEXT_BYTES = 3 * WINDOW_BYTES };
@@ -517,7 +517,7 @@ static tacho_status take_bytes(const char *path, uint64_t most, bool has_use, ui
     return status;
 }
 
-/* What is of no use is given up where it may have no end, and only there. */
+/* A useless input is given up where it may have no end, and only there. */
 static void test_useless(void **state)
 {
     const scratch *made = *state;
@@ -537,7 +537,7 @@ static void test_useless(void **state)
     assert_true(taken == more);
 }
 
-/* Bytes that are visible come from the window, the others straight from the file. */
+/* Visible bytes are copied from the window, the others read directly from the file. */
 static void test_take(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What tests of input share: folders, compressed texts, and reads that come in small pieces.
+ * Shared by tests of input: folders, compressed texts, and reads in small pieces.
  */
 #ifndef TACHO_BASE_INPUT_TESTING_H
 #define TACHO_BASE_INPUT_TESTING_H
@@ -31,7 +31,7 @@ static size_t read_max = SIZE_MAX;
 
 static size_t read_call_count;
 
-/* As from a pipe that is filled slowly, and with signals coming in. */
+/* As from a pipe that is filled slowly, interrupted by signals. */
 ssize_t read(int fd, void *bytes, size_t room)
 {
     read_call_count++;
@@ -106,7 +106,7 @@ static inline void discard(tacho_str text)
     free((void *)(uintptr_t)text.data);
 }
 
-/* Reads every line and joins them again, each with a '|' behind it. */
+/* Reads every line and joins them again, each with a '|' after it. */
 static inline char *join_lines(tacho_input *input)
 {
     char *joined = calloc(1, 1);

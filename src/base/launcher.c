@@ -17,7 +17,7 @@ typedef struct launcher {
 
 /*
  * RANK is too common a name to stand alone. The script of a batch job has SLURM_PROCID and
- * SLURM_NTASKS, too, and is one process: only a step's own size says that there are others.
+ * SLURM_NTASKS, too, and is one process: only a step's own size shows that there are others.
  */
 static const launcher launchers[] = {
     {"torchrun", "RANK", "WORLD_SIZE", true, false},
@@ -59,7 +59,7 @@ static bool find_in(const tacho_str *environment, const char *name, uint64_t *ou
     return value != NULL && tacho_str_parse_u64(tacho_str_from_cstring(value), out_value);
 }
 
-/* What the launcher at |place| says; false: it did not start this process. */
+/* The rank by the launcher at |place|; false: it did not start this process. */
 static bool ask_launcher(const tacho_str *environment, size_t place, tacho_rank *out_rank)
 {
     const launcher *asked = &launchers[place];
@@ -69,7 +69,7 @@ static bool ask_launcher(const tacho_str *environment, size_t place, tacho_rank 
             !asked->needs_world_size);
 }
 
-/* A launcher that does not say the size (PMIx) may be the tongue of one that does (srun). */
+/* A launcher without the size (PMIx) may be run by one that has it (srun): searches the rest. */
 static uint64_t find_size_behind(const tacho_str *environment, size_t place, uint64_t rank)
 {
     tacho_rank other = {.world_size = 0};
@@ -119,7 +119,7 @@ static const char *find_job_name(void)
                                         "PMI_JOBID",    "PMIX_NAMESPACE"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const char *value = getenv(names[i]);
-        /* torchrun says "none" where it was given no name. */
+        /* torchrun writes "none" where it was given no name. */
         if (value != NULL && value[0] != '\0' && strcmp(value, "none") != 0) {
             return value;
         }
@@ -137,7 +137,7 @@ tacho_job_naming tacho_launcher_name_job(char *to, size_t size)
         snprintf(to, size, "%s", name);
         return TACHO_JOB_BY_NAME;
     }
-    /* A process that no launcher started may have them, too, from a shell that somebody set up. */
+    /* A process that no launcher started may have them, too, from the setup of its shell. */
     if (address != NULL && address[0] != '\0' && port != NULL && find_rank(NULL, &rank)) {
         snprintf(to, size, "%s-%s", address, port);
         return TACHO_JOB_BY_ADDRESS;

@@ -30,7 +30,7 @@ static void launchers_are_recognised(void **state)
         {TACHO_STR_INIT("PALS_RANKID=6\0PMI_SIZE=8\0"), "PALS", 6, 8},
         {TACHO_STR_INIT("FLUX_TASK_RANK=1\0FLUX_JOB_SIZE=4\0"), "Flux", 1, 4},
         {TACHO_STR_INIT("SLURM_STEP_NUM_TASKS=64\0SLURM_PROCID=63\0"), "Slurm", 63, 64},
-        /* srun --mpi=pmix: PMIx does not say the size, the step does */
+        /* srun --mpi=pmix: PMIx does not set the size, the step does */
         {TACHO_STR_INIT("PMIX_RANK=5\0SLURM_PROCID=5\0SLURM_STEP_NUM_TASKS=9\0"), "PMIx", 5, 9},
         /* a daemon that srun started, and its rank: sizes of others are not this one's */
         {TACHO_STR_INIT("PMIX_RANK=5\0SLURM_PROCID=1\0SLURM_STEP_NUM_TASKS=2\0"), "PMIx", 5, 0},
@@ -60,7 +60,7 @@ static void launchers_are_recognised(void **state)
     }
 }
 
-/* Only what can speak MPI has it loaded. */
+/* Only launchers of MPI have it loaded. */
 static void launchers_of_mpi_are_known(void **state)
 {
     static const char *const of_mpi[] = {"OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK",
@@ -83,7 +83,7 @@ static void launchers_of_mpi_are_known(void **state)
     }
 }
 
-/* Names come first; "none" is torchrun's word for no name; ranks at least meet somewhere. */
+/* Names have priority; "none" is torchrun's word for no name; the address is the last resort. */
 static void jobs_have_names(void **state)
 {
     static const char *const variables[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A Unix socket with mode 0600 in a directory with mode 0700, and sealed memory: a peer that cuts
- * the memory short would kill us with SIGBUS, so nobody can.
+ * A Unix socket with mode 0600 in a directory with mode 0700, and sealed memory: a peer that could
+ * shrink the memory would kill us with SIGBUS.
  */
 #define _GNU_SOURCE /* memfd_create, accept4, struct ucred, seals */
 #include "base/local_socket.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sockets of a capture: other users can neither reach them nor are they heard, and nobody can
- * change the size of shared memory. What needs another user is left out where this is not root.
+ * Sockets of a capture: other users can neither reach them nor are they heard, and the size of
+ * shared memory cannot change. Tests that need another user are left out where this is not root.
  */
 #define _GNU_SOURCE /* memfd seals */
 #include "base/local_socket.h"

@@ -109,7 +109,7 @@ static tacho_status map_file(int file, const char *path, const tacho_mapping_bou
     return TACHO_OK;
 }
 
-/* Keeps the mapping that was put behind the last item. */
+/* Keeps the mapping that was put after the last item. */
 static void keep_last(tacho_mappings *mappings, tacho_str *out_bytes)
 {
     const tacho_mapping *mapping = &mappings->items[mappings->item_count++];

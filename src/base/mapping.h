@@ -30,9 +30,9 @@ tacho_status tacho_mappings_open(tacho_mappings *mappings, const char *path,
                                  tacho_str *out_bytes) TACHO_MUST_USE;
 
 /*
- * How much to read of what cannot be mapped: devices and pipes may have no end. What begins with
- * none of the bytes that somebody knows is read to |bytes_max|, or no further than that beginning
- * (TACHO_MAPPING_HEAD_BYTES, or less), which is enough to say what is wrong.
+ * How much to read of inputs that cannot be mapped: devices and pipes may have no end. An input
+ * whose beginning is not that of a known format is read to |bytes_max|, or no further than that
+ * beginning (TACHO_MAPPING_HEAD_BYTES, or less), which is enough to report the problem.
  */
 typedef struct tacho_mapping_bound {
     bool (*is_known)(tacho_str head); /* NULL: nothing is */
@@ -54,8 +54,8 @@ tacho_status tacho_mappings_open_beneath(tacho_mappings *mappings, const char *f
 uint64_t tacho_mappings_bytes(const tacho_mappings *mappings);
 
 /*
- * Lets the system take back what is in memory of files that are mapped: what is read again comes
- * from the file. For those who have read a file whole and need few places of it from now on.
+ * Lets the system take back the memory of mapped files; pages are read again from the file when
+ * needed. For callers that have read a file whole and need few places of it from now on.
  */
 void tacho_mappings_release(const tacho_mappings *mappings);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whole files and streams: what has no end is read as far as its bound says, and no further.
+ * Whole files and streams: an endless stream is read up to its bound, and no further.
  */
 #define _DEFAULT_SOURCE /* mkdtemp */
 #include "base/mapping.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Integers that do not lie: 128-bit products under one name, and the greatest common divisor
- * that keeps ratios small. For additions and multiplications of input values use the
- * compiler's __builtin_*_overflow directly.
+ * Exact integer arithmetic: 128-bit products under one name, and the greatest common divisor that
+ * keeps ratios small. For additions and multiplications of input values use the compiler's
+ * __builtin_*_overflow directly.
  */
 #ifndef TACHO_BASE_MATHS_H
 #define TACHO_BASE_MATHS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Most notes are short; one that is not is cut where there is no memory for it.
+ * Most notes are short; a long one is truncated when out of memory.
  */
 #include "base/notes.h"
 

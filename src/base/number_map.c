@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Open addressing with linear steps; a removed key is filled by those behind it, so that no marks
- * of removed ones stay.
+ * Open addressing with linear probing; later keys move into the slot of a removed one, so that no
+ * tombstones stay.
  */
 #include "base/number_map.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A map from 64-bit numbers, such as addresses that another program uses as names, to 64-bit
- * numbers. The hash is seeded: whoever chooses the keys cannot make it slow.
+ * numbers. The hash is seeded: crafted keys cannot make it slow.
  */
 #ifndef TACHO_BASE_NUMBER_MAP_H
 #define TACHO_BASE_NUMBER_MAP_H
@@ -35,7 +35,7 @@ uint64_t *tacho_number_map_find(const tacho_number_map *map, uint64_t key);
 tacho_status tacho_number_map_set(tacho_number_map *map, uint64_t key,
                                   uint64_t value) TACHO_MUST_USE;
 
-/* Forgets |key|, if it is there. */
+/* Removes |key|, if present. */
 void tacho_number_map_remove(tacho_number_map *map, uint64_t key);
 
 /* Forgets all keys and keeps the memory. */

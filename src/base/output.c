@@ -38,7 +38,7 @@ enum {
     GROUP_FILES_MAX = 64,       /* each has a descriptor, and each folder */
     GROUP_LIMIT_SHARE = 8,      /* of the descriptors that there may be, so many have one file */
     GROUP_BYTES_MAX = 64 << 20, /* large files are worth waiting for one by one */
-    GROUP_FEW = 4,              /* so many are synced one by one, without what others write */
+    GROUP_FEW = 4,              /* so many are synced one by one, without the data of others */
 };
 
 static tacho_status io_failure(const tacho_output *output, const char *verb)
@@ -94,7 +94,7 @@ static tacho_status write_part(tacho_output *output, const void *bytes, size_t l
     return TACHO_OK;
 }
 
-/* A tacho_behind_write. No other thread touches what it uses while it runs. */
+/* A tacho_behind_write. No other thread touches its data while it runs. */
 static tacho_status write_behind(void *self, const void *bytes, size_t len)
 {
     return write_part(self, bytes, len, false);
@@ -133,7 +133,7 @@ static void end_behind(tacho_output *output)
     }
 }
 
-/* What was given to others before is written first. */
+/* Waits for bytes that were given to other threads before. */
 static void wait_for_others(tacho_output *output, bool is_last)
 {
     if (is_last) {
@@ -248,7 +248,7 @@ static void forget_temp_name(tacho_output *output)
     output->temp_path = NULL;
 }
 
-/* What replaces a file is private until it takes that file's mode. */
+/* A file that replaces another one is private until it takes that file's mode. */
 static mode_t creation_mode(const tacho_output *output)
 {
     return output->replaces ? PRIVATE_MODE : NEW_FILE_MODE;
@@ -334,7 +334,7 @@ static tacho_status check_mark(const tacho_output *output, const char *mark)
     return status == TACHO_OK && !is_ours ? refuse_chosen(output, "another kind of file") : status;
 }
 
-/* What is there under the name of |output| may be replaced, or is refused. */
+/* Checks whether an existing file under the name of |output| may be replaced. */
 static tacho_status choose_path(tacho_output *output, const char *path, const char *mark)
 {
     struct stat facts;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Output: a file that is there whole or not at all.
+ * Output: a file that is complete or does not exist.
  *
  * Bytes go to an unnamed or temporary file in the target's folder; commit syncs it and renames
- * it over the target, close without commit leaves nothing behind. "-" is standard output; a
- * device or pipe is written directly. A path that ends in .gz or .zst is compressed. What goes to a
- * terminal goes through base/terminal.h.
+ * it over the target, close without commit leaves no file. "-" is standard output; a device or
+ * pipe is written directly. A path that ends in .gz or .zst is compressed. Output to a terminal
+ * goes through base/terminal.h.
  *
  * Where a second processor is free for it, a thread writes large files while the next bytes are
  * made.
@@ -59,30 +59,30 @@ typedef struct tacho_output {
 tacho_status tacho_output_open(const char *path, tacho_output *out_output) TACHO_MUST_USE;
 
 /*
- * The same for a name that the user did not type: one of several files in a folder. What is there
- * under that name stays unless it is a regular file with |mark| in its first 4 KiB, or an empty
- * one; any regular file is replaced where |mark| is NULL. Symbolic links are not followed.
+ * The same for a name that the user did not type: one of several files in a folder. An existing
+ * file stays unless it is a regular one with |mark| in its first 4 KiB, or an empty one; any
+ * regular file is replaced where |mark| is NULL. Symbolic links are not followed.
  */
 tacho_status tacho_output_open_chosen(const char *path, const char *mark,
                                       tacho_output *out_output) TACHO_MUST_USE;
 
 /*
- * Another place for |output|, which was opened like this and is not committed: |path| lies in the
+ * Another place for |output|, which was opened like this and is not committed: |path| is in the
  * same file system and is treated as above.
  */
 tacho_status tacho_output_move_chosen(tacho_output *output, const char *path,
                                       const char *mark) TACHO_MUST_USE;
 
 /*
- * Writes all bytes of |output|, which was opened like this, and frees what writing takes: of a file
- * that waits for its place, a descriptor is left. Then it is moved and committed, or closed.
+ * Writes all bytes of |output|, which was opened like this, and frees the resources for writing: a
+ * file that waits for its place keeps only a descriptor. Then it is moved and committed, or closed.
  */
 tacho_status tacho_output_rest(tacho_output *output) TACHO_MUST_USE;
 
 /*
- * A new file that has its name from the start and is written as it goes, so that what was flushed
- * is there even if this program is killed. It may not exist; its owner alone may read it. Close
- * leaves it, and commit only flushes: giving it another name is up to the caller.
+ * A new file that has its name from the start and is written directly, so that flushed bytes are
+ * kept even if this program is killed. It must not exist; only its owner may read it. Close leaves
+ * it, and commit only flushes: giving it another name is up to the caller.
  */
 tacho_status tacho_output_open_live(const char *path, tacho_output *out_output) TACHO_MUST_USE;
 
@@ -104,7 +104,7 @@ void tacho_output_find_place(const char *path, tacho_output_place *out_place);
 
 bool tacho_output_is_same_place(const tacho_output_place *place, const tacho_output_place *other);
 
-/* Columns of the terminal that it is written to; 0 where it is none, or does not say. */
+/* Columns of the terminal that it is written to; 0 for other outputs, or if unknown. */
 size_t tacho_output_columns(const tacho_output *output);
 
 /* Writes |sequence|, one of base/color.h, where colours are wanted. */
@@ -114,7 +114,7 @@ void tacho_output_paint(tacho_output *output, const char *sequence);
 tacho_status tacho_output_open_descriptor(int fd, const char *name,
                                           tacho_output *out_output) TACHO_MUST_USE;
 
-/* Standard error as an output; what is written goes there as it is. */
+/* Standard error as an output; bytes are written unchanged. */
 tacho_status tacho_output_open_standard_error(tacho_output *out_output) TACHO_MUST_USE;
 
 /* Whether output to |path| is held back until commit, so that it may be started again. */
@@ -136,16 +136,16 @@ typedef struct tacho_output_group {
 } tacho_output_group;
 
 /*
- * Commits |output| to |group|, which takes it over; what is written directly, and everything where
- * there is no group (NULL), is committed by itself. Close it as ever. The failure may be that of a
- * file committed before.
+ * Commits |output| to |group|, which takes it over; direct outputs, and all outputs if |group| is
+ * NULL, are committed by themselves. Close it as usual. The failure may be that of a file committed
+ * before.
  */
 tacho_status tacho_output_commit_to(tacho_output *output, tacho_output_group *group) TACHO_MUST_USE;
 
 /* Puts all that was committed in place; the only success that counts. */
 tacho_status tacho_output_group_finish(tacho_output_group *group) TACHO_MUST_USE;
 
-/* Releases everything; what is not in place then never will be. */
+/* Releases everything; files that are not in place are dropped. */
 void tacho_output_group_deinit(tacho_output_group *group);
 
 /* Releases everything; without a commit before it no file is left. */
@@ -166,21 +166,21 @@ static inline bool tacho_output_failed(const tacho_output *output)
 /* Takes the stuck failure out, so that the caller can return it. */
 tacho_status tacho_output_take_failure(tacho_output *output) TACHO_MUST_USE;
 
-/* Writes what is in the buffer; then it can be read from the file. */
+/* Writes the buffer; its bytes can then be read from the file. */
 void tacho_output_flush(tacho_output *output);
 
 /*
- * How threads take turns to write to |output|, until it is closed: what each has written in its
- * turn it hands over afterwards, from memory that no other processor has seen. NULL where there is
- * no memory for that: then they write within their turns.
+ * How threads take turns to write to |output|, until it is closed: each passes on the bytes of its
+ * turn afterwards, from memory that no other processor has seen. NULL when out of memory for that:
+ * then they write within their turns.
  */
 const tacho_shared *tacho_output_shared(tacho_output *output);
 
-/* Makes the whole buffer free; what was in it is written now or later. */
+/* Frees the whole buffer; its contents are written now or later. */
 void tacho_output_make_room(tacho_output *output);
 
 /*
- * Room for |len| <= TACHO_OUTPUT_RESERVE_MAX bytes; move output->cursor past what was used.
+ * Room for |len| <= TACHO_OUTPUT_RESERVE_MAX bytes; move output->cursor past the used ones.
  * Always valid, even after a failure.
  */
 static inline unsigned char *tacho_output_reserve(tacho_output *output, size_t len)
@@ -191,7 +191,7 @@ static inline unsigned char *tacho_output_reserve(tacho_output *output, size_t l
     return output->cursor;
 }
 
-/* The general case of tacho_output_write: what does not fit in the buffer. */
+/* The general case of tacho_output_write: bytes that do not fit in the buffer. */
 void tacho_output_write_slow(tacho_output *output, const void *bytes, size_t len);
 
 static inline void tacho_output_write(tacho_output *output, const void *bytes, size_t len)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Outputs that fail: full devices, limits, disks that do not sync. What was there stays, and
- * the failure is told at the end.
+ * Outputs that fail: full devices, limits, disks that do not sync. Existing files stay, and the
+ * failure is reported at the end.
  */
 #define _GNU_SOURCE /* syscall(2) */
 #include "base/output_files_testing.h"
@@ -42,7 +42,7 @@ static void test_full_device(void **state)
     assert_true(S_ISCHR(facts.st_mode));
 }
 
-/* After a failure writing goes on into the void, and commit still tells. */
+/* After a failure further writes are dropped, and commit still reports it. */
 static void test_failure_sticks(void **state)
 {
     file_path device = full_device(*state);
@@ -64,7 +64,7 @@ static void test_failure_sticks(void **state)
 
     assert_null(tacho_output_open(device.text, &output));
     tacho_output_write(&output, pattern, PATTERN_BYTES);
-    tacho_output_close(&output); /* the failure that nobody asked for is freed */
+    tacho_output_close(&output); /* the failure that was not taken is freed */
     free(pattern);
 }
 
@@ -157,7 +157,7 @@ static void test_commit_fails(void **state)
     assert_int_equal(empty_folder(made->folder), 0);
 }
 
-/* Bytes that may not have reached the disk do not take the place of those that have. */
+/* A file that may not have reached the disk does not replace one that has. */
 static void test_sync_fails(void **state)
 {
     const scratch *made = *state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What tests of output share: folders, and calls of the system that fail, count or do less.
+ * Shared by tests of output: folders, and system calls that fail, count or write less.
  */
 #ifndef TACHO_BASE_OUTPUT_FILES_TESTING_H
 #define TACHO_BASE_OUTPUT_FILES_TESTING_H
@@ -67,7 +67,7 @@ int syncfs(int fd)
     return fsync_fails ? -1 : 0;
 }
 
-/* As into a pipe with little room, and with signals coming in. */
+/* As into a pipe with little room, interrupted by signals. */
 ssize_t write(int fd, const void *bytes, size_t len)
 {
     write_call_count++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files that are put in place together: what is synced, in which order they are named, and what
- * is left when one of them fails.
+ * Files that are put in place together: syncs, the order in which they get their names, and the
+ * files left when one of them fails.
  */
 #define _GNU_SOURCE /* syscall(2) */
 #include "base/output_files_testing.h"

@@ -55,7 +55,7 @@ static void test_close_keeps_old_file(void **state)
     assert_int_equal(empty_folder(made->folder), 1);
 }
 
-/* Who has the old file open goes on reading it: it is replaced, not written over. */
+/* A reader that has the old file open keeps reading it: it is replaced, not overwritten. */
 static void test_commit_replaces(void **state)
 {
     const scratch *made = *state;
@@ -150,7 +150,7 @@ static void test_link_to_nothing(void **state)
     assert_int_equal(empty_folder(made->folder), 1);
 }
 
-/* What nobody else may read cannot be read while it is being replaced either. */
+/* A private file cannot be read by other users while it is being replaced either. */
 static void test_private_file_stays_private(void **state)
 {
     const scratch *made = *state;
@@ -161,7 +161,7 @@ static void test_private_file_stays_private(void **state)
     umask(kept);
     struct stat facts;
     assert_int_equal(fstat(output.fd, &facts), 0);
-    bool is_named = facts.st_nlink > 0; /* else nobody can open it */
+    bool is_named = facts.st_nlink > 0; /* else it cannot be opened */
     tacho_output_close(&output);
     assert_true(!is_named || (facts.st_mode & 0777) == 0600);
 }
@@ -202,7 +202,7 @@ static void test_temporary_name(void **state)
     tacho_output_close(&output);
 }
 
-/* Temporary names that an earlier run left behind are stepped over, not taken. */
+/* Temporary names left by an earlier run are stepped over, not taken. */
 static void test_stale_temporary_names(void **state)
 {
     const scratch *made = *state;
@@ -291,7 +291,7 @@ static void test_short_writes(void **state)
     free(pattern);
 }
 
-/* What lies just before the end of the buffer is not cut by a reserve that does not fit. */
+/* Bytes just before the end of the buffer are not cut by a reserve that does not fit. */
 static void test_reserve_flushes(void **state)
 {
     const scratch *made = *state;
@@ -417,7 +417,7 @@ static void check_compression(const scratch *made, const char *suffix, const cha
     assert_int_equal(stat(one.text, &facts), 0);
     assert_true(facts.st_size < PATTERN_BYTES * 3 / 4);
 
-    /* The same bytes give the same file, whatever its name and however they came. */
+    /* The same bytes give the same file, whatever its name and the sizes of writes. */
     write_and_commit(two.text, tacho_str_make(pattern, PATTERN_BYTES));
     assert_true(fingerprint(one.text) == fingerprint(two.text));
     write_and_commit(two.text, TACHO_STR(""));
@@ -462,7 +462,7 @@ static void test_packed_close_leaves_nothing(void **state)
     assert_int_equal(empty_folder(made->folder), 0);
 }
 
-/* A pipe takes the bytes as they come; nothing is put in its place. */
+/* A pipe receives the bytes directly; nothing is put in its place. */
 static void test_pipe(void **state)
 {
     const scratch *made = *state;
@@ -507,7 +507,7 @@ static void test_standard_output(void **state)
     check_file(made->path, TACHO_STR("text!"));
 }
 
-/* The place is chosen behind the last byte; what is there and not ours stays. */
+/* The place is chosen after the last byte; an existing file that is not ours stays. */
 static void test_moved(void **state)
 {
     const scratch *made = *state;

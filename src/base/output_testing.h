@@ -23,8 +23,8 @@ static inline void open_test_output(tacho_output *out_output)
 }
 
 /*
- * Keeps a copy of what a test wrote in the folder $TACHO_KEEP_TRACES, if there is one, for those
- * who judge traces (tests/judge/run_unit.sh).
+ * Keeps a copy of a test's output in the folder $TACHO_KEEP_TRACES, if set, for the judges of
+ * traces (tests/judge/run_unit.sh).
  */
 static inline void keep_test_output(const void *bytes, size_t len)
 {
@@ -41,7 +41,7 @@ static inline void keep_test_output(const void *bytes, size_t len)
     assert_int_equal(fclose(file), 0);
 }
 
-/* Closes |output| and returns up to |room| bytes of what was written to it. */
+/* Closes |output| and returns up to |room| bytes of its contents. */
 static inline size_t read_test_output(tacho_output *output, char *bytes, size_t room)
 {
     tacho_output_flush(output);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Each thread has a buffer of its own, which is the output's while it is that thread's turn. Turns
- * are numbered at their end, and buffers are written in that order. A failure is found by whoever
- * has the next turn.
+ * are numbered at their end, and buffers are written in that order. A failure is found by the
+ * thread that has the next turn.
  */
 #include "base/output_turns.h"
 
@@ -10,7 +10,7 @@
 
 enum { SHARE_BYTES = 512 << 10 };
 
-/* What a thread has written in its last turn. */
+/* The bytes that a thread has written in its last turn. */
 typedef struct share {
     unsigned char *buffer;
     size_t len;
@@ -23,8 +23,8 @@ struct tacho_output_turns {
     unsigned char *buffer; /* the output's own */
     unsigned char *limit;
     uint64_t ended_count;
-    tacho_turn writing;   /* the number of the share that is to be written */
-    tacho_status failure; /* of one, which was the last that was written */
+    tacho_turn writing;   /* the number of the next share to write */
+    tacho_status failure; /* of a share, the last one written */
     _Atomic bool has_failed;
     share shares[TACHO_TURN_THREADS];
 };

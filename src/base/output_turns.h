@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What threads have written to an output in their turns and not handed over yet.
+ * Bytes that threads have written to an output in their turns and not handed over yet.
  */
 #ifndef TACHO_BASE_OUTPUT_TURNS_H
 #define TACHO_BASE_OUTPUT_TURNS_H
@@ -9,7 +9,7 @@
 
 typedef struct tacho_output_turns tacho_output_turns;
 
-/* The output's part in it: writes |len| bytes behind those that are written. */
+/* The output's part in it: appends |len| bytes. */
 tacho_status tacho_output_write_part(tacho_output *output, const void *bytes,
                                      size_t len) TACHO_MUST_USE;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What threads write in turns is there in the order of their turns, as if one had written it all,
- * whatever a turn writes; and a failure is told.
+ * Output of threads that take turns is in the order of the turns, as if one thread had written it
+ * all, whatever a turn writes; and a failure is reported.
  */
 #define _GNU_SOURCE /* syscall(2) */
 #include "base/output_files_testing.h"
@@ -23,7 +23,7 @@ typedef struct writer {
     pthread_t thread;
 } writer;
 
-/* What turn |number| writes: mostly a few lines, seldom nothing or more than any buffer holds. */
+/* Bytes that turn |number| writes: mostly a few lines, rarely none or more than a buffer holds. */
 static size_t len_of(uint64_t number)
 {
     return number % LARGE_TURN == 5 ? LARGE_BYTES : (size_t)(number % 7 * 1000);
@@ -137,7 +137,7 @@ static void test_order(void **state)
     check_same(*state, "alone.zst", "together.zst");
 }
 
-/* A failure is told to whoever has the next turn, or at the end. */
+/* A failure is reported to the thread that has the next turn, or at the end. */
 static void check_failure(unsigned turn_count)
 {
     tacho_output output;
@@ -165,7 +165,7 @@ static void test_failure(void **state)
     check_failure(3);
 }
 
-/* Nobody is left waiting for a turn that will never come. */
+/* No thread is left waiting for a turn that it will never get. */
 static void test_end(void **state)
 {
     (void)state;

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 /*
- * Smaller blocks that are freed stay with the process, and so do smaller ends of its heaps: what is
- * given back after each of many files is asked for again, page by page.
+ * Smaller freed blocks stay with the process, and so do smaller ends of its heaps: memory returned
+ * after each of many files would be requested again, page by page.
  */
 enum { RETURNED_BYTES_MIN = 4 << 20 };
 

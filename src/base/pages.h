@@ -19,13 +19,13 @@ enum { TACHO_PAGES_LARGE_BYTES = 2 << 20 };
  */
 void *tacho_pages_alloc(size_t bytes);
 
-/* Advice about |bytes| bytes of fresh memory; what the system makes of it is not told. */
+/* Advises the system about |bytes| bytes of fresh memory; whether it follows is not reported. */
 void tacho_pages_advise(void *memory, size_t bytes);
 
 /*
- * From now on large blocks go back to the system when they are freed. Else the C library keeps what
- * is freed for later blocks of up to 32 MiB, and the most memory that a process holds is more than
- * it ever needs. For programs, not for libraries: it is the same for the whole process.
+ * From now on large blocks go back to the system when they are freed. Else the C library keeps
+ * freed memory for later blocks of up to 32 MiB, and the peak memory of a process is more than it
+ * ever needs. For programs, not for libraries: it applies to the whole process.
  */
 void tacho_pages_return_freed(void);
 
@@ -38,7 +38,7 @@ void tacho_pages_release(void *memory, size_t bytes);
  */
 bool tacho_pages_have_room(size_t bytes);
 
-/* Bytes of memory that the system says it can give without swapping; UINT64_MAX: not known. */
+/* Bytes of memory that the system can give without swapping; UINT64_MAX: not known. */
 uint64_t tacho_pages_available(void);
 
 #endif

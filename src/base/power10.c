@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table: computed with exact integers as 10^e * 2^n, where n is what puts the top bit at bit
- * 127, and rounded up.
+ * The table: computed with exact integers as 10^e * 2^n, where n moves the top bit to bit 127, and
+ * rounded up.
  */
 #include "base/power10.h"
 

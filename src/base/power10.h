@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Powers of ten to 128 bits, for reading and writing reals without long arithmetic. The range is
- * that of the numbers people measure; what lies outside goes the slow way.
+ * that of the numbers people measure; others take the slow path.
  */
 #ifndef TACHO_BASE_POWER10_H
 #define TACHO_BASE_POWER10_H

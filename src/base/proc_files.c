@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading /proc. A name in stat stands between parentheses and may hold parentheses and blanks
+ * Reading /proc. A name in stat is in parentheses and may hold parentheses and blanks
  * itself, so fields are counted from the last one.
  */
 #include "base/proc_files.h"
@@ -18,7 +18,7 @@ enum {
     PATH_ROOM = 96,
     STAT_ROOM = 1024,
     CHILDREN_ROOM = 4096,
-    /* Fields of stat, counted from the one behind the name. */
+    /* Fields of stat, counted from the one after the name. */
     FIELD_STATE = 0,
     FIELD_PARENT = 1,
     FIELD_THREADS = 17,

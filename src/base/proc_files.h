@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Linux says about a process under /proc: state, memory, threads, children. Every call may
- * find the process gone.
+ * Linux's facts about a process, under /proc: state, memory, threads, children. Every call may find
+ * the process gone.
  */
 #ifndef TACHO_BASE_PROC_FILES_H
 #define TACHO_BASE_PROC_FILES_H
@@ -20,8 +20,8 @@ typedef struct tacho_proc_stat {
     int64_t thread_count;
     int64_t start_ns; /* CLOCK_BOOTTIME, in steps of the kernel's clock tick, usually 10 ms */
     int64_t rss_bytes;
-    /* Where its environment is: another place after exec, 0 while it is not yet there or not ours
-     * to know. */
+    /* Address of its environment: another one after exec, 0 while it does not exist or must not be
+     * read. */
     uint64_t environment_at;
 } tacho_proc_stat;
 
@@ -32,7 +32,7 @@ bool tacho_proc_stat_parse(tacho_str text, tacho_proc_stat *out_stat);
 bool tacho_proc_read_stat(pid_t pid, pid_t tid, tacho_proc_stat *out_stat);
 
 /*
- * Reads a file of /proc/PID, at most |size| - 1 bytes, and puts a NUL behind them. Returns their
+ * Reads a file of /proc/PID, at most |size| - 1 bytes, and puts a NUL after them. Returns their
  * number; 0 when there are none, or the process is gone.
  */
 size_t tacho_proc_read_file(pid_t pid, const char *name, char *to, size_t size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fork, exec, pidfd. What a child inherits by accident is what wrappers get wrong: all our own
- * descriptors are close-on-exec, and signals are put back between fork and exec.
+ * fork, exec, pidfd. A common fault of wrappers is what a child inherits by accident: so all our
+ * own descriptors are close-on-exec, and signals are put back between fork and exec.
  */
 #define _GNU_SOURCE /* pipe2, wait4, syscall, CLOCK_BOOTTIME, environ */
 #include "base/process.h"
@@ -31,7 +31,7 @@ static tacho_status failure(const char *what)
 
 /* ---- signals ------------------------------------------------------------------------------- */
 
-/* What is passed on. Signals of faults are our own; stops and SIGCONT reach the whole group. */
+/* The signals to pass on. Faults are our own; stops and SIGCONT reach the whole group. */
 static void list_signals(sigset_t *out_set)
 {
     static const int passed_on[] = {SIGHUP,  SIGINT,    SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2,
@@ -113,7 +113,7 @@ static void become(char *const *words, const char *const *additions,
     _exit(127);
 }
 
-/* Whether the program was started: the pipe closes when it is, and says why when it is not. */
+/* Why the program was not started, as errno; 0 if it was: the pipe then closes without a number. */
 static int read_error(int fd)
 {
     int error = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Starting a program and following it, without changing what it sees: it inherits standard streams,
+ * Starting a program and following it, without changing its view: it inherits standard streams,
  * directory, process group, limits and every descriptor that was not opened by us; signal mask and
  * dispositions are as they were when this program was started.
  */
@@ -45,10 +45,10 @@ typedef struct tacho_process {
     int64_t started_ns; /* CLOCK_MONOTONIC, just before it was made */
 } tacho_process;
 
-/* What a program that could not be started left behind. */
+/* Why a program could not be started. */
 typedef struct tacho_process_refusal {
     int error;         /* errno; 0: it was started */
-    bool is_not_found; /* there is no such program; else it cannot be run */
+    bool is_not_found; /* the program does not exist; else it cannot be run */
 } tacho_process_refusal;
 
 /*
@@ -60,10 +60,10 @@ tacho_status tacho_process_start(char *const *words, const char *const *addition
                                  const tacho_process_signals *before, tacho_process *out_process,
                                  tacho_process_refusal *out_refusal) TACHO_MUST_USE;
 
-/* A descriptor that becomes readable when |pid| ends; -1 where there is no such process. */
+/* A descriptor that becomes readable when |pid| ends; -1 if the process does not exist. */
 int tacho_process_open_pidfd(pid_t pid);
 
-/* How a child ended, and what it and those it waited for used. */
+/* How a child ended, and the resources used by it and the children it waited for. */
 typedef struct tacho_process_end {
     bool is_signalled;
     int status; /* exit status, or the signal */
@@ -80,7 +80,7 @@ pid_t tacho_process_take_end(pid_t pid, tacho_process_end *out_end);
 /* CPU time of a process so far in ns, threads that ended included; -1 where it is gone. */
 int64_t tacho_process_cpu_ns(pid_t pid);
 
-/* CLOCK_MONOTONIC in ns, and what has to be added to CLOCK_BOOTTIME to get it. */
+/* CLOCK_MONOTONIC in ns, and the number to add to CLOCK_BOOTTIME to get it. */
 int64_t tacho_process_now_ns(void);
 int64_t tacho_process_boot_shift_ns(void);
 

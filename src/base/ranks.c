@@ -39,7 +39,7 @@ static const tacho_ranks_library *load(char reason[REASON_BYTES])
     return found;
 }
 
-/* That there are others, and no way to talk to them: said by the first of them. */
+/* Warns, on rank 0, that there are other ranks but no way to talk to them. */
 static void tell_alone(const tacho_rank *own, const char *reason, const tacho_notes *notes)
 {
     if (own->rank == 0 && own->world_size != 1) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranks: processes that a launcher of MPI started together, and messages between them. What speaks
+ * Ranks: processes that a launcher of MPI started together, and messages between them. The code for
  * MPI is a library of its own (libtacho-mpi.so, src/mpi), loaded only by a process that was started
  * so; where it was not built, every process is alone.
  */
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the library has under the name TACHO_RANKS_SYMBOL. All return false on failure. */
+/* The library's functions, under the name TACHO_RANKS_SYMBOL. They return false on failure. */
 typedef struct tacho_ranks_library {
     uint32_t version; /* TACHO_RANKS_VERSION */
     bool (*open)(uint64_t *out_rank, uint64_t *out_size);
@@ -34,12 +34,12 @@ typedef struct tacho_ranks {
 
 /*
  * Joins the other ranks; where there are none, or MPI is not there, this is rank 0 of 1. Where
- * there are others that cannot be joined, the first of them says why to |notes|.
+ * there are others that cannot be joined, the first of them reports why to |notes|.
  */
 tacho_status tacho_ranks_open(tacho_ranks *ranks, const tacho_notes *notes) TACHO_MUST_USE;
 void tacho_ranks_close(tacho_ranks *ranks);
 
-/* Ends all ranks where there are others, which wait for what will not come. */
+/* Ends all ranks where there are others, which wait for messages that will never arrive. */
 void tacho_ranks_give_up(const tacho_ranks *ranks, int code);
 
 tacho_status tacho_ranks_send(const tacho_ranks *ranks, uint64_t to, const void *bytes,

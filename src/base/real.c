@@ -23,10 +23,10 @@ enum {
     FRACTION_BITS = DBL_MANT_DIG - 1,
     EXPONENT_BIAS = 1023,
     EXPONENT_MAX = 0x7ff,
-    DIGITS_LEAST = 15, /* any so many survive in a double */
-    DIGITS_MOST = 17,  /* so many tell any two doubles apart */
+    DIGITS_LEAST = 15, /* any so many survive a double */
+    DIGITS_MOST = 17,  /* enough to distinguish any two doubles */
     DIGITS_COPIED = 24,
-    DIGITS_ASIDE = 48, /* where in the room of a real its digits are put to begin with */
+    DIGITS_ASIDE = 48, /* offset of the digits at first, in the room of a real */
 };
 
 #define FRACTION_MASK (((uint64_t)1 << FRACTION_BITS) - 1)
@@ -91,7 +91,7 @@ typedef struct decimal {
     int power;
 } decimal;
 
-/* The upper 64 of 192 bits, of which the last one says whether any below is set. */
+/* The upper 64 of 192 bits; the last one is set if any lower bit is. */
 static inline uint64_t round_to_odd(const tacho_power10 *power, uint64_t factor)
 {
     tacho_u128 sum = multiply(power->high, factor) + (uint64_t)(multiply(power->low, factor) >> 64);
@@ -99,8 +99,8 @@ static inline uint64_t round_to_odd(const tacho_power10 *power, uint64_t factor)
 }
 
 /*
- * The shortest decimal that reads back as the double of these bits, of those the nearest. False
- * where the neighbours are not equally far, and outside the table.
+ * The shortest decimal that reads back as the double of these bits, and the nearest among several.
+ * False where the neighbours are not equally far, and outside the table.
  */
 static bool find_shortest(uint64_t bits, decimal *out_decimal)
 {
@@ -149,7 +149,7 @@ static char *put_exponent(char *at, int exponent)
     return tacho_decimal_put(at, magnitude);
 }
 
-/* Puts up to 17 digits, and bytes without a meaning behind them: a constant length is quicker. */
+/* Puts up to 17 digits, and meaningless bytes after them: a constant length is quicker. */
 static inline void put_digits(char *at, const char *digits)
 {
     memcpy(at, digits, DIGITS_COPIED);
@@ -158,8 +158,8 @@ static inline void put_digits(char *at, const char *digits)
 static_assert(DIGITS_ASIDE + DIGITS_MOST + DIGITS_COPIED < TACHO_REAL_MAX, "there is room aside");
 
 /*
- * Writes |number| as printf's %g does with as many digits as it takes. The digits come from behind:
- * of a buffer of its own the compiler would have each copy checked, with a call.
+ * Writes |number| as printf's %g does with as many digits as it takes. The digits are first written
+ * further on in |at|: copies from a separate buffer would each be checked, with a call.
  */
 static char *put_decimal(char *at, decimal number)
 {
@@ -184,7 +184,7 @@ static char *put_decimal(char *at, decimal number)
         put_digits(at + 1 - first, text);
         return at + 1 - first + len;
     }
-    /* It has a fraction: whole numbers that are not written with an exponent do not come here. */
+    /* It has a fraction: whole numbers without an exponent are written elsewhere. */
     put_digits(at, text);
     at[first + 1] = '.';
     put_digits(at + first + 2, text + first + 1);

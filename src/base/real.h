@@ -12,8 +12,8 @@
 enum { TACHO_REAL_MAX = 96 };
 
 /*
- * The double nearest to |digits| * 10^|power|, ties to even. False, with nothing said, where the
- * quick way cannot tell; that is rare.
+ * The double nearest to |digits| * 10^|power|, ties to even. False, without a message, where the
+ * quick method cannot decide; that is rare.
  */
 bool tacho_real_from_digits(uint64_t digits, int64_t power, double *out_value);
 

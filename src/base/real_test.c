@@ -23,7 +23,7 @@ static uint64_t next_random(uint64_t *seed)
     return *seed;
 }
 
-/* What the quick way must equal: printf with 15 digits, or as many more as it takes. */
+/* The reference for the quick method: printf with 15 digits, or as many more as it takes. */
 static void put_by_printf(char *text, double value)
 {
     if (fabs(value) < 1e17 && value == floor(value)) {
@@ -128,7 +128,7 @@ static void test_read(void **state)
         uint64_t digits = next_random(&seed) >> next_random(&seed) % 64;
         check_read(digits, (int)(next_random(&seed) % 130) - 70);
         check_read(digits, (int)(next_random(&seed) % 30) - 20);
-        /* In the middle of two, or with fives behind it, a hundredth off. */
+        /* In the middle of two, also with fives after it, and a hundredth off. */
         uint64_t middle = (uint64_t)1 << 53 | next_random(&seed) >> 11 | 1;
         check_read(middle, 0);
         check_read(middle * 5, -1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The digest block by block; the last one or two hold what is left, a bit, and the length.
+ * The digest block by block; the last one or two hold the remaining bytes, a bit, and the length.
  */
 #include "base/sha256.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SHA-256 (FIPS 180-4), to tell whether two files on two computers are the same.
+ * SHA-256 (FIPS 180-4), to compare files on two computers.
  */
 #ifndef TACHO_BASE_SHA256_H
 #define TACHO_BASE_SHA256_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Equal shapes are one, whatever lies past their rank; shapes stay where they are.
+ * Equal shapes are stored once, whatever the bytes past their rank; shapes never move.
  */
 #include "base/shapes.h"
 

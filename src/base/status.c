@@ -41,15 +41,15 @@ static const struct tacho_failure no_memory_record = {
     .message = no_memory_message,
 };
 
-/* The constant record is handed out as a status but never written or freed. */
+/* The constant record is returned as a status but never written or freed. */
 tacho_status tacho_no_memory(void)
 {
     return (tacho_status)(uintptr_t)&no_memory_record;
 }
 
 /*
- * Names in a message come from files and callers: |text|, owned, with what would act on a terminal
- * as escapes. NULL when there is no memory.
+ * Names in a message are from files and callers: returns |text|, owned, with escapes for bytes that
+ * would act on a terminal. NULL if out of memory.
  */
 static char *make_printable(char *text)
 {

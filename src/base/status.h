@@ -21,8 +21,8 @@ tacho_status tacho_status_add_note(tacho_status status, const char *format, ...)
     TACHO_PRINTF(2, 3) TACHO_MUST_USE;
 
 /*
- * Adds what can be done about it to the text that was added last, the message or a note, and
- * returns |status|. |detail| is copied; "" where the hint has none.
+ * Adds a hint to the text that was added last, the message or a note, and returns |status|.
+ * |detail| is copied; "" where the hint has none.
  */
 tacho_status tacho_status_add_hint(tacho_status status, tacho_hint_id id,
                                    const char *detail) TACHO_MUST_USE;
@@ -30,16 +30,16 @@ tacho_status tacho_status_add_hint(tacho_status status, tacho_hint_id id,
 /* The |index|-th hint of a text, 0 the message, n the n-th note; TACHO_HINT_NONE past the last. */
 tacho_hint tacho_status_hint(tacho_status status, size_t text, size_t index);
 
-/* There is no memory: a failure that needs none itself. */
+/* Out of memory: a failure that needs no memory itself. */
 tacho_status tacho_no_memory(void) TACHO_MUST_USE;
 
 /* Keeps the first of two failures and frees the other: for straight-line cleanup. */
 tacho_status tacho_status_first(tacho_status first, tacho_status second) TACHO_MUST_USE;
 
 /*
- * For callers that do without what is wrong in the data: frees such a failure and returns success.
- * A failure of the machine (no memory, no read or write) passes through: nothing is known about the
- * data then, and going on would lose some of it without a word.
+ * For callers that can do without bad data: frees such a failure and returns success. A failure of
+ * the machine (no memory, no read or write) passes through: nothing is known about the data then,
+ * and continuing would lose some of it silently.
  */
 tacho_status tacho_status_forgive_data(tacho_status status) TACHO_MUST_USE;
 

@@ -86,7 +86,7 @@ static void test_first(void **state)
     tacho_status one = make(TACHO_CODE_IO, "one");
     assert_ptr_equal(tacho_status_first(one, TACHO_OK), one);
     assert_ptr_equal(tacho_status_first(TACHO_OK, one), one);
-    /* The second is freed: the leak checker says so. */
+    /* The second is freed: the leak checker would report it. */
     tacho_status two = tacho_status_add_note(make(TACHO_CODE_USAGE, "two"), "a note");
     assert_ptr_equal(tacho_status_first(one, two), one);
     assert_string_equal(tacho_status_message(one), "one");

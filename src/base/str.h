@@ -2,7 +2,7 @@
 /*
  * String views: a pointer and a length, never owned, never NUL-terminated by promise.
  *
- * Print one with "%.*s" and TACHO_STR_ARG(view). What must outlive its buffer is interned
+ * Print one with "%.*s" and TACHO_STR_ARG(view). Text that must outlive its buffer is interned
  * (base/strings.h) or copied to an arena (base/arena.h).
  */
 #ifndef TACHO_BASE_STR_H
@@ -55,7 +55,7 @@ static inline bool tacho_str_ends_with(tacho_str text, tacho_str suffix)
                                                                 suffix.data, suffix.len) == 0);
 }
 
-/* The rest of |text| from byte |start|, which must not lie past its end. */
+/* The rest of |text| from byte |start|, which must not be past its end. */
 static inline tacho_str tacho_str_from(tacho_str text, size_t start)
 {
     return (tacho_str){text.data + start, text.len - start};
@@ -70,7 +70,7 @@ tacho_str tacho_str_trim(tacho_str text);
 /* The part after the last '/', the whole when there is none. */
 tacho_str tacho_str_basename(tacho_str path);
 
-/* Makes blanks, slashes and control characters of a text with a NUL '_', as files' names want it.
+/* Replaces blanks, slashes and control characters of a NUL-terminated text by '_', for file names.
  */
 void tacho_make_plain_name(char *text);
 

@@ -123,7 +123,7 @@ static void test_find_byte(void **state)
     assert_int_equal(tacho_str_find_byte(nothing, ','), 0);
 }
 
-/* A zeroed view is an empty one; the sanitizers see to it that nobody computes with NULL. */
+/* A zeroed view is an empty one; the sanitizers report any arithmetic on NULL. */
 static void test_zeroed_view(void **state)
 {
     (void)state;
@@ -162,7 +162,7 @@ static void test_parse_u64(void **state)
     assert_true(value == 12);
 }
 
-/* What fits is taken, however many zeros stand before it. */
+/* A number that fits is taken, with any number of leading zeros. */
 static void test_parse_u64_zeros(void **state)
 {
     (void)state;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies for another processor. One that writes to memory which another has just read has to ask
- * for every line of it first; where processors are far apart, that takes ten times as long as the
- * copy itself. Streaming stores do not ask. What is copied is not in any cache afterwards, so this
- * is wrong for what the same thread reads next.
+ * Copies for another processor. A processor that writes to memory which another has just read must
+ * request every line of it first; where processors are far apart, that takes ten times as long as
+ * the copy itself. Streaming stores do not. The copy is not in any cache afterwards, so this is
+ * wrong for data that the same thread reads next.
  */
 #ifndef TACHO_BASE_STREAMING_H
 #define TACHO_BASE_STREAMING_H
@@ -57,7 +57,7 @@ static inline void tacho_streaming_copy(void *to, const void *from, size_t len)
     }
 }
 
-/* Call it before the lock or the atomic store that tells another thread of the copies. */
+/* Call it before the lock or the atomic store that publishes the copies to another thread. */
 static inline void tacho_streaming_end(void)
 {
 #if defined(__SSE2__)

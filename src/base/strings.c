@@ -73,7 +73,7 @@ uint32_t tacho_strings_find(const tacho_strings *strings, tacho_str text)
                : find_hashed(strings, text, tacho_index_hash(&strings->index, text));
 }
 
-/* Copies |text| with its length before it and a NUL behind it. */
+/* Copies |text| with its length before it and a NUL after it. */
 static tacho_status copy(tacho_strings *strings, tacho_str text, const char **out_text)
 {
     char *at = NULL;

@@ -12,13 +12,13 @@
 #include "base/arena.h"
 #include "base/index.h"
 
-/* The byte before a text is its length; this one: the length stands before that byte. */
+/* The byte before a text is its length; this value: the length is before that byte. */
 enum { TACHO_STRINGS_LONG = 255 };
 
 typedef struct tacho_strings {
     tacho_arena arena;
     tacho_index index;  /* no slots while it is packed */
-    const char **items; /* the length stands before each text, see tacho_strings_get */
+    const char **items; /* the length precedes each text, see tacho_strings_get */
     size_t item_count;
     size_t item_capacity;
 } tacho_strings;
@@ -34,7 +34,7 @@ tacho_status tacho_strings_ensure(tacho_strings *strings, tacho_str text,
 uint32_t tacho_strings_find(const tacho_strings *strings, tacho_str text);
 
 /*
- * Frees what only adding and finding strings needs; the next tacho_strings_ensure makes it again.
+ * Frees the index for adding and finding strings; the next tacho_strings_ensure makes it again.
  */
 void tacho_strings_pack(tacho_strings *strings);
 

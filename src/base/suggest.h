@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * "Did you mean": the known name that is nearest to what was typed.
+ * "Did you mean": the known name that is nearest to the typed one.
  */
 #ifndef TACHO_BASE_SUGGEST_H
 #define TACHO_BASE_SUGGEST_H

@@ -27,11 +27,11 @@ enum {
     BACKLOG = 256,
     LINE_ROOM = 512,
     PATH_ROOM = 64,
-    ANSWER_ROOM = 16 << 10, /* what the kernel sends at once at most */
+    ANSWER_ROOM = 16 << 10, /* the most that the kernel sends at once */
     STATE_LISTEN = 0x0a
 };
 
-/* ---- who holds what ------------------------------------------------------------------------ */
+/* ---- owners of sockets --------------------------------------------------------------------- */
 
 /* One end of a connection, or a socket that listens. */
 typedef struct tcp_end {
@@ -212,7 +212,7 @@ void tacho_tcp_each_listener(void (*take)(void *user, const tacho_tcp_listener *
     }
 }
 
-/* The end of a connection within this computer, from the kernel; false where it does not say. */
+/* The end of a connection within this computer, from the kernel; false if unknown. */
 static bool diagnose_end(const struct sockaddr_in *peer, const struct sockaddr_in *own,
                          tcp_end *end)
 {

@@ -18,8 +18,8 @@ typedef struct tacho_tcp_socket {
 } tacho_tcp_socket;
 
 /*
- * Listens on |port|, where 0 is any that is free. One that is taken is an IO failure that names
- * who has it, where that can be seen. Close it also after a failure.
+ * Listens on |port|, where 0 is any free one. A port in use is an IO failure that names the process
+ * that has it, where that can be seen. Close it also after a failure.
  */
 tacho_status tacho_tcp_socket_open(tacho_tcp_socket *out_socket, uint16_t port) TACHO_MUST_USE;
 void tacho_tcp_socket_close(tacho_tcp_socket *tcp);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lock is flock: it goes with its process. Where a file system has none for directories, such
- * as NFS, it cannot be told who is alive, and nothing is removed.
+ * The lock is flock: it is released when its process ends. Where a file system has no locks for
+ * directories, such as NFS, it is unknown which processes are alive, and nothing is removed.
  */
 #define _GNU_SOURCE /* mkdtemp, flock */
 #include "base/temp_folder.h"

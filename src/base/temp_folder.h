@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A directory for temporary files that need a name, which no other user can enter. A lock of the
- * kernel on it says that its process is alive; so what a killed one left can be told from what is
- * in use, also by another computer, and is removed when the next one is made.
+ * A directory for temporary files that need a name, which no other user can enter. A kernel lock on
+ * it is held while its process is alive; so a directory left by a killed process can be
+ * distinguished from one in use, also by another computer, and is removed when the next one is
+ * made.
  */
 #ifndef TACHO_BASE_TEMP_FOLDER_H
 #define TACHO_BASE_TEMP_FOLDER_H
@@ -17,14 +18,14 @@ typedef struct tacho_temp_folder {
 } tacho_temp_folder;
 
 /*
- * Makes one in |parent|, for a file called |name| of |type|, S_IFSOCK or S_IFREG; false, with
- * errno, where that is no place for it: |parent| is NULL or relative, or the path of the file would
- * have |path_max| bytes or more.
+ * Makes one in |parent|, for a file called |name|, a socket or a regular file; false, with errno,
+ * if |parent| is unsuitable: NULL or relative, or the path of the file would have |path_max| bytes
+ * or more.
  */
 bool tacho_temp_folder_make(tacho_temp_folder *out_folder, const char *parent, const char *name,
                             bool is_socket, unsigned path_max);
 
-/* Removes it; what the caller made in it has gone before. */
+/* Removes it; the caller has removed its contents before. */
 void tacho_temp_folder_remove(tacho_temp_folder *folder);
 
 #endif

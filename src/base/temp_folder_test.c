@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Temporary directories: what a killed process left goes with the next one, and nothing else does.
+ * Temporary directories: making one removes those of killed processes, and nothing else.
  */
 #define _GNU_SOURCE /* mkdtemp, flock */
 #include "base/temp_folder.h"
@@ -98,7 +98,7 @@ static void leaves_the_rest(void **state)
     close(fd);
 }
 
-/* Its own is locked while it is there. */
+/* Its own is locked as long as it exists. */
 static void is_locked(void **state)
 {
     const scratch *made = *state;

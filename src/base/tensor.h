@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What rooms that handle tensors share: shapes, arrays in memory, attributes of operators. Who
- * makes them (graph), computes with them (kernels) or counts them (compile) is not said here.
+ * Shared by rooms that handle tensors: shapes, arrays in memory, attributes of operators. Making
+ * them (graph), computing with them (kernels) and counting them (compile) is up to those rooms.
  */
 #ifndef TACHO_BASE_TENSOR_H
 #define TACHO_BASE_TENSOR_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a terminal may be sent. Names come from files, and formats such as CSV carry them as they
- * are; on a terminal a control character in one of them could move the cursor, hide text or answer
- * on behalf of the user. The last stage of output to a terminal therefore shows control characters,
+ * Filters output to a terminal. Names are from files, and formats such as CSV carry them unchanged;
+ * on a terminal a control character in one of them could move the cursor, hide text or answer on
+ * behalf of the user. The last stage of output to a terminal therefore shows control characters,
  * DEL, C1, text-direction controls and invalid bytes as escapes (\x1b, \u202e). Line feeds and tabs
  * pass. Files and pipes do not go through here.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What reaches a terminal: nothing that acts on it, however the bytes are cut into pieces; and an
- * output knows a terminal from a file by itself.
+ * No bytes that act on a terminal reach it, however they are cut into pieces; and an output detects
+ * a terminal by itself.
  */
 #define _GNU_SOURCE /* posix_openpt */
 #include "base/output.h"
@@ -72,7 +72,7 @@ static void test_characters(void **state)
     }
 }
 
-/* The terminal's side of what |path|, a terminal, is written. */
+/* The bytes that arrive at the terminal |path|. */
 static void test_output_to_terminal(void **state)
 {
     (void)state;

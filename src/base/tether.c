@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fork, then fork again: the guard waits for two things, the end of the program and the end of a
- * pipe that only we hold open. Between fork and exec only what signal handlers may call is called,
+ * pipe that only we hold open. Between fork and exec only async-signal-safe functions are called,
  * since other threads of ours may hold any lock.
  */
 #define _GNU_SOURCE /* pipe2, SOCK_CLOEXEC, close_range */
@@ -76,7 +76,7 @@ static int end_program(pid_t pid)
     return status;
 }
 
-/* Waits for the end of |pid|, or of the one who wants it. */
+/* Waits for the end of |pid|, or of the process that started the guard. */
 static int guard_program(pid_t pid, int life_fd)
 {
     int status = 0;
@@ -131,7 +131,7 @@ static void run_guard(char *const *words, const int fds[3])
     if (pid < 0) {
         _exit(CANNOT_RUN);
     }
-    int life_fd = dup2(fds[2], 0); /* what others of us have open is not the guard's to hold */
+    int life_fd = dup2(fds[2], 0); /* the guard must not keep other descriptors of ours open */
     close_range(1, UINT_MAX, 0);
     _exit(status_of(guard_program(pid, life_fd)));
 }
@@ -147,7 +147,7 @@ static void close_all(const int *fds, size_t count)
     }
 }
 
-/* The same above 2, so that becoming a standard stream closes none of them. */
+/* Moves descriptors above 2, so that setting up the standard streams closes none of them. */
 static void move_up(int *fds, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -231,8 +231,8 @@ static int64_t now_ms(void)
 }
 
 /*
- * Waits until the socket is ready for |events|; errors are read meanwhile, however many there are.
- * False: it is later than |until_ms| (-1: no moment is), or nobody wants to wait any more.
+ * Waits until the socket is ready for |events|; any number of errors is read meanwhile. False: it
+ * is later than |until_ms| (-1: no limit), or |goes_on| ended the wait.
  */
 static bool wait_for(tacho_tether *self, short events, int64_t until_ms)
 {
@@ -308,7 +308,7 @@ size_t tacho_tether_receive(tacho_tether *tether, void *bytes, size_t len)
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
-/* Reads what is still written, until the end; one that writes without end is not waited for. */
+/* Reads the remaining output; a program that writes without end is not waited for. */
 static void drain(tacho_tether *self)
 {
     char bytes[4096];

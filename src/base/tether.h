@@ -23,8 +23,8 @@ typedef struct tacho_tether {
     char tail[TACHO_TETHER_TAIL_BYTES + 1]; /* the last it wrote to standard error, as text */
     size_t tail_len;
     /*
-     * Optional, set after the start: asked now and then while nothing comes; false ends the waiting
-     * as if the program had ended.
+     * Optional, set after the start: called now and then while there is no output; false ends the
+     * waiting as if the program had ended.
      */
     bool (*goes_on)(void *watcher);
     void *watcher;
@@ -43,7 +43,7 @@ tacho_status tacho_tether_start(tacho_tether *out_tether, char *const *words) TA
 /* Sends all of |bytes| to it; false where it does not take any more. */
 bool tacho_tether_send(tacho_tether *tether, const void *bytes, size_t len);
 
-/* Receives at most |len| bytes of what it writes; 0 at the end. */
+/* Receives at most |len| bytes of its output; 0 at the end. */
 size_t tacho_tether_receive(tacho_tether *tether, void *bytes, size_t len);
 
 /*

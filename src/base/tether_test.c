@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs on a tether: what is said comes through, ends are told, and nobody outlives us.
+ * Programs on a tether: bytes are passed on, ends are reported, and no program outlives us.
  */
 #include "base/tether.h"
 
@@ -91,8 +91,8 @@ static void says_what_cannot_run(void **state)
 }
 
 /*
- * What writes without end, be it errors, is not waited for for ever. Of errors only the time
- * counts, ten seconds: they need not flow for all of it, but must when it is over.
+ * A program that writes without end, even to standard error, is not waited for forever. For errors
+ * only the time counts, ten seconds: they need not flow all the time, but must at its end.
  */
 static void ends_talkers(void **state)
 {
@@ -113,7 +113,7 @@ static bool goes_on_twice(void *watcher)
     return --*left > 0;
 }
 
-/* Whoever waits may give up, and the program ends with that. */
+/* The waiting side may give up, which ends the program. */
 static void gives_up_when_told(void **state)
 {
     char byte;
@@ -128,7 +128,7 @@ static void gives_up_when_told(void **state)
     assert_int_equal(tacho_tether_close(&tether), 128 + SIGTERM);
 }
 
-/* Neither what writes nothing nor what takes nothing is waited for; what does either is. */
+/* A program that neither reads nor writes is not waited for; one that does either is. */
 static void gives_up_silent_ones(void **state)
 {
     char bytes[1 << 16] = {0};
@@ -161,7 +161,7 @@ static void refuses_to_send_to_nobody(void **state)
     assert_int_equal(tacho_tether_close(&tether), 0);
 }
 
-/* In a process of its own, which is killed; the program's number comes through a pipe. */
+/* In a process of its own, which is killed; the program's number is sent through a pipe. */
 static pid_t start_in_child(int fd)
 {
     pid_t child = fork();

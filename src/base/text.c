@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Grows as pieces come; never shrinks.
+ * Grows with its pieces; never shrinks.
  */
 #include "base/text.h"
 

@@ -22,7 +22,7 @@ void tacho_text_deinit(tacho_text *text);
 
 tacho_status tacho_text_put(tacho_text *text, tacho_str piece) TACHO_MUST_USE;
 
-/* What was put together, which starts afresh; good until the next piece. */
+/* Takes the assembled text, valid until the next piece, and starts afresh. */
 tacho_str tacho_text_take(tacho_text *text);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For tests that compare what came out as text: a text that grows, and success or its message.
+ * For tests that compare output as text: a text that grows, and success or its message.
  * Include it after <cmocka.h>.
  */
 #ifndef TACHO_BASE_TEXT_TESTING_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Turns: threads that share what one of them at a time may use, in an order that is given. Whoever
- * waits looks again for a moment before it sleeps: turns are short, and waking takes longer.
+ * Turns: threads that share something only one at a time may use, in a given order. A waiting
+ * thread spins for a moment before it sleeps: turns are short, and waking takes longer.
  */
 #ifndef TACHO_BASE_TURNS_H
 #define TACHO_BASE_TURNS_H
@@ -36,7 +36,7 @@ void tacho_turn_pass(tacho_turn *turn);
 void tacho_turn_end(tacho_turn *turn);
 
 /*
- * Something whose users take turns, and what it has to do then: |begin| and |end| within the turn
+ * Something whose users take turns, and its callbacks: |begin| and |end| within the turn
  * of thread |thread| < TACHO_TURN_THREADS, |after| when the turn has been passed on, by the same
  * thread before its next turn.
  */

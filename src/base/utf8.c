@@ -30,7 +30,7 @@ static size_t sequence_length(unsigned char first)
 
 tacho_str tacho_utf8_cut(tacho_str text, size_t most)
 {
-    enum { TAIL_MAX = 3 }; /* what has more behind its first byte is no character */
+    enum { TAIL_MAX = 3 }; /* a character has no more bytes after its first */
     size_t len = most < text.len ? most : text.len;
     for (size_t i = 0; i < TAIL_MAX && len > 0 && len < text.len; i++) {
         len -= is_continuation(text.data[len]) ? 1 : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * UTF-8 at the border: names come from files and may hold anything. Sinks write only clean
- * text, and the terminal sees only what it can show.
+ * UTF-8 at the border: names are from files and may hold anything. Sinks write only clean text, and
+ * the terminal receives only printable text.
  */
 #ifndef TACHO_BASE_UTF8_H
 #define TACHO_BASE_UTF8_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The decoder is checked against every code point and every sequence of up to three bytes; the
- * filters built on it, against examples. Input lies in memory of exactly its size, so that the
+ * filters built on it, against examples. Input is in memory of exactly its size, so that the
  * sanitizers see a read past a cut character.
  */
 #include "base/utf8.h"
@@ -18,7 +18,7 @@ enum { TEXT_BYTES = 1024 };
 
 #define FFFD "\xef\xbf\xbd"
 
-/* A case: what goes in, what must come out, both with their lengths since NUL is a byte too. */
+/* A case: input and expected output, both with their lengths since NUL is a byte too. */
 typedef struct text_case {
     tacho_str in;
     tacho_str out;
@@ -172,7 +172,7 @@ static void test_clean(void **state)
     tacho_arena_deinit(&arena);
 }
 
-/* Room for three times the bytes is enough, and no byte behind the end is touched. */
+/* Room for three times the bytes is enough, and no byte after the end is touched. */
 static void test_clean_into(void **state)
 {
     (void)state;
@@ -262,7 +262,7 @@ static void test_printable_grows(void **state)
     tacho_arena_deinit(&arena);
 }
 
-/* Whatever the bytes, what is printable holds nothing that acts on a terminal. */
+/* For any bytes, the printable text has nothing that acts on a terminal. */
 static void test_printable_is_safe(void **state)
 {
     (void)state;
@@ -356,7 +356,7 @@ static void test_width_of_narrow_signs(void **state)
     check_widths(cases, sizeof(cases) / sizeof(cases[0]));
 }
 
-/* Whatever is cut of clean text is clean, and no character is lost that fits. */
+/* Cut clean text is clean, and no character that fits is lost. */
 static void test_cut(void **state)
 {
     (void)state;

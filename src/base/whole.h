@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* Without what follows the point. NaN is 0, and what does not fit the nearest number that does. */
+/* Truncates to an integer. NaN is 0, and values out of range are clamped. */
 static inline int64_t tacho_whole_i64(double value)
 {
     const double limit = 9223372036854775808.0; /* 2^63 */

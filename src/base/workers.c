@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The caller is a worker as well: one worker is no thread.
+ * The caller is a worker as well: one worker needs no thread.
  */
 #include "base/workers.h"
 
