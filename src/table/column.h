@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Columns of tables: what each is (its id), of which type and unit. One list has them all, so that
- * a column is called the same and counts the same in whatever table it stands; sinks and callers
- * ask for a column by its id.
+ * Columns of tables: the id, type and unit of each. One list has them all, so that a column has the
+ * same name and meaning in every table; sinks and callers ask for a column by its id.
  */
 #ifndef TACHO_TABLE_COLUMN_H
 #define TACHO_TABLE_COLUMN_H
@@ -15,11 +14,11 @@ typedef enum tacho_column_type {
     TACHO_COLUMN_REAL,     /* finite; a sink prints three decimals */
     TACHO_COLUMN_PERCENT,  /* a real number; sinks print two decimals */
     TACHO_COLUMN_DURATION, /* nanoseconds; people see 1.234 ms, programs the integer */
-    TACHO_COLUMN_FLAG,    /* yes or no; people see True and False, programs what they have for it */
-    TACHO_COLUMN_PICTURE, /* text drawn for people; sinks for programs leave it out */
+    TACHO_COLUMN_FLAG,     /* yes or no; people see True and False, programs their own booleans */
+    TACHO_COLUMN_PICTURE,  /* text drawn for people; sinks for programs leave it out */
 } tacho_column_type;
 
-/* One row per unit: id, what programs call it. */
+/* One row per unit: id, name for programs. */
 #define TACHO_COLUMN_UNITS(X)                                                                      \
     X(NONE, "")                                                                                    \
     X(NS, "ns")                                                                                    \
@@ -476,11 +475,11 @@ typedef struct tacho_column {
         TACHO_COL_OTHER, title, TACHO_COLUMN_##type, name, TACHO_COLUMN_UNIT_NONE                  \
     }
 
-/* What programs call the column, and its unit: "total_ns", TACHO_COLUMN_UNIT_NS. */
+/* The column's name for programs, and its unit: "total_ns", TACHO_COLUMN_UNIT_NS. */
 const char *tacho_column_name(const tacho_column *column);
 tacho_column_unit tacho_column_unit_of(const tacho_column *column);
 
-/* What programs call the unit; "" for none. */
+/* The unit's name for programs; "" for none. */
 const char *tacho_column_unit_name(tacho_column_unit unit);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables of a summary of raw stats and their order: what analyses make and sinks lay out.
+ * The tables of a summary of raw stats and their order: made by analyses and formatted by sinks.
  */
 #ifndef TACHO_TABLE_OPSTATS_TABLES_H
 #define TACHO_TABLE_OPSTATS_TABLES_H

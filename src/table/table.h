@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "table/column.h"
 
-/* How much a cell matters, for sinks that can show it. It says nothing that the cell does not. */
+/* How much a cell matters, for sinks that can show it. It adds no information to the cell. */
 typedef enum tacho_mark {
     TACHO_MARK_NONE,
     TACHO_MARK_GOOD,  /* as it should be */
@@ -29,7 +29,7 @@ typedef struct tacho_cell {
     } value;
 } tacho_cell;
 
-/* Owns its cells and the text in them, but what was added as lasting. */
+/* Owns its cells and the text in them, except text added as lasting. */
 typedef struct tacho_table {
     const char *name;  /* for programs */
     const char *title; /* for people */
@@ -39,12 +39,12 @@ typedef struct tacho_table {
     size_t cell_count, cell_capacity;
     size_t next_column; /* of the next cell */
     /*
-     * Where there is no room for all columns: those that stay the longest, the most important
-     * first, and texts that are never cut. TACHO_COL_OTHER ends a list; NULL: none.
+     * If not all columns fit: the columns that stay the longest, the most important first, and
+     * texts that are never cut. TACHO_COL_OTHER ends a list; NULL: none.
      */
     const tacho_column_id *kept, *whole;
     bool shows_unused;  /* columns without any value are shown to people, too */
-    bool is_of_several; /* rows say whom they are about, even where all are about the same */
+    bool is_of_several; /* rows name their subject, even where all have the same one */
     bool shows_empty;   /* its heading is for programs, which get it without rows too */
     tacho_arena arena;
 } tacho_table;
@@ -88,7 +88,7 @@ tacho_status tacho_table_add_absent(tacho_table *table) TACHO_MUST_USE;
 /* Marks the cell that was added last. */
 void tacho_table_mark(tacho_table *table, tacho_mark mark);
 
-/* Two cells of text, of a table that people read line by line: what, and its value. */
+/* Two cells of text, of a table that people read line by line: a name and its value. */
 tacho_status tacho_table_add_property(tacho_table *table, const char *what, const char *format, ...)
     TACHO_PRINTF(3, 4) TACHO_MUST_USE;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cells go in from left to right and come out by row and column.
+ * Cells are added from left to right and read by row and column.
  */
 #include "table/table.h"
 
@@ -80,7 +80,7 @@ static void test_a_mark_is_on_the_last_cell(void **state)
     tacho_table_deinit(&table);
 }
 
-/* A property is a row of two texts: what it is, and the value as printf writes it. */
+/* A property is a row of two texts: its name, and the value as printf writes it. */
 static void test_properties_are_formatted(void **state)
 {
     (void)state;
@@ -237,7 +237,7 @@ static void test_names_and_units(void **state)
     tacho_table_deinit(&table);
 }
 
-/* A name ends with the unit, or is nothing else; each is there once. */
+/* A name ends with the unit, or is the unit; each occurs once. */
 static void test_the_list(void **state)
 {
     (void)state;
