@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs whose value is given before the network is compiled: they become constants, so that what
- * depends on them alone is folded, and an If can be decided.
+ * Inputs whose value is given before the network is compiled: they become constants, so that nodes
+ * that depend on them alone are folded, and an If can be decided.
  */
 #include "codec/json_number.h"
 #include "graph/model.h"
@@ -41,7 +41,7 @@ static tacho_status fail_bind(const tacho_graph *graph, const tacho_model_bind *
                       problem);
 }
 
-/* A real number as JSON has it, or one of those that it has not. */
+/* A real number in JSON's notation, or inf or nan, which JSON lacks. */
 static bool read_real(tacho_str text, double *out_real)
 {
     bool is_negative = text.len > 0 && text.data[0] == '-';
@@ -66,7 +66,7 @@ static bool set_real(tacho_array *array, int64_t at, tacho_str text)
     return isinf(again) == isinf(real); /* it fits */
 }
 
-/* One value as element |at|; false when it is none of the type. */
+/* One value as element |at|; false when it is not of the type. */
 static bool set_element(tacho_array *array, int64_t at, tacho_str text)
 {
     int64_t whole;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the condition of an If depends on, for messages about one that cannot be decided, or of
- * which both branches are in the network.
+ * The inputs that the condition of an If depends on, for messages about one that cannot be decided,
+ * or of which both branches are in the network.
  */
 #include "graph/model.h"
 #include "graph/op_def.h"
@@ -77,7 +77,7 @@ static tacho_status seek(const tacho_graph *graph, uint32_t tensor, uint32_t *ou
     return status;
 }
 
-/* Whether a node chooses between what both branches of an If give (graph/unroll.h). */
+/* Whether a node chooses between the outputs of both branches of an If (graph/unroll.h). */
 static bool is_choice(const tacho_graph *graph, const tacho_node *node)
 {
     return tacho_attr_int(tacho_graph_attrs(graph, node), node->attr_count, "equal_shapes", 0) ==

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The walk that computes a network. A tensor's memory is freed behind its last reader.
+ * The walk that computes a network. A tensor's memory is freed after its last reader.
  */
 #include "graph/evaluate.h"
 
@@ -18,8 +18,8 @@ typedef struct slot {
     bool has_value;
     bool is_owned;    /* |array.data| is ours to free */
     bool is_shown;    /* inference sees it as a constant of the graph, for now ... */
-    bool is_constant; /* ... which says so much of it otherwise */
-    uint32_t readers; /* nodes that still want it; outputs of the network count as one more */
+    bool is_constant; /* ... and this keeps the graph's own flag meanwhile */
+    uint32_t readers; /* nodes that still need it; outputs of the network count as one more */
 } slot;
 
 typedef struct tacho_probe {
@@ -32,7 +32,7 @@ typedef struct tacho_probe {
     tacho_array *outputs;
     size_t output_capacity;
     const tacho_model_values *values; /* of a probe */
-    uint32_t *waiting;                /* nodes of a probe that wait for what they read */
+    uint32_t *waiting;                /* nodes of a probe that wait for their inputs */
     size_t waiting_capacity;
 } evaluation;
 
@@ -158,7 +158,7 @@ static bool has_shapes(const evaluation *self, const tacho_node *node)
     return true;
 }
 
-/* Infers once more, now that the values of the inputs are there. */
+/* Infers once more, now that the values of the inputs are known. */
 static tacho_status find_shapes(evaluation *self, const tacho_node *node)
 {
     tacho_graph *graph = self->graph;
@@ -276,7 +276,7 @@ static tacho_status compute(evaluation *self, const tacho_node *node, const tach
     return status;
 }
 
-/* Shapes that only the values tell: the kernel counts before it computes. */
+/* Shapes that depend on values: the kernel counts before it computes. */
 static tacho_status count_shapes(evaluation *self, const tacho_node *node)
 {
     for (size_t i = 0; i < node->output_count; i++) {
@@ -343,7 +343,7 @@ static tacho_status is_active(evaluation *self, const tacho_node *node, bool *ou
     return TACHO_OK;
 }
 
-/* Zeros for what is not computed, which nothing but a choice reads. */
+/* Zeros for outputs that are not computed, which only a choice reads. */
 static tacho_status skip_node(evaluation *self, const tacho_node *node)
 {
     for (size_t i = 0; i < node->output_count; i++) {
@@ -392,7 +392,7 @@ static tacho_status run_node(evaluation *self, const tacho_node *node)
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-/* Whether something reads what the node makes, or it runs for more than that. */
+/* Whether something reads the node's outputs, or it is a check. */
 static bool is_needed(const evaluation *self, const tacho_node *node)
 {
     bool is_read = tacho_op_has(node->def, TACHO_OP_IS_CHECK);
@@ -559,7 +559,7 @@ void tacho_probe_close(tacho_probe *probe)
     free(probe);
 }
 
-/* Room for what the graph has got since. */
+/* Room for tensors that were added to the graph since. */
 static tacho_status grow_probe(tacho_probe *self, const tacho_node *node)
 {
     size_t count = self->graph->tensor_count;
@@ -595,7 +595,7 @@ static tacho_status find_missing(tacho_probe *self, uint32_t id, uint32_t *out_n
     return tensor->producer == TACHO_NONE ? take_input(self, id) : TACHO_OK;
 }
 
-/* The first of the nodes that |node| waits for: that of its condition, or of what it reads. */
+/* The first of the nodes that |node| waits for: that of its condition, or of an input. */
 static tacho_status find_needed(tacho_probe *self, const tacho_node *node, uint32_t *out_node)
 {
     bool is_computed = false;
@@ -656,7 +656,7 @@ tacho_status tacho_probe_value(tacho_probe *probe, uint32_t tensor, tacho_array 
 /* Elements of an input that may decide a shape. */
 enum { DECIDING_MAX = 64 };
 
-/* Whether input |i| is a list that may have decided the shape of what the node makes. */
+/* Whether input |i| is a list that may have decided the shape of the node's outputs. */
 static bool is_deciding(const tacho_graph *graph, const tacho_node *node, size_t i)
 {
     static const char first_too[] = " ConstantOfShape Range ";

@@ -8,7 +8,7 @@
 
 #include "graph/graph.h"
 
-/* Bytes of one tensor and of all that live at once; more is LIMIT. */
+/* Bytes of one tensor, and of all live tensors; more is LIMIT. */
 static const uint64_t tacho_evaluate_bytes_max = (uint64_t)1 << 34;
 
 /*

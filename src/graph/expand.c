@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Building the nodes that stand for an operator.
+ * Building the nodes that replace an operator.
  */
 #include "graph/expand.h"
 
@@ -13,7 +13,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* ---- what the operator says ---------------------------------------------------------------- */
+/* ---- the operator's inputs and attributes -------------------------------------------------- */
 
 static bool is_working(const tacho_expander *self)
 {

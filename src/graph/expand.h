@@ -22,7 +22,7 @@ enum {
 typedef struct tacho_expander {
     tacho_graph *graph;
     tacho_node origin;                    /* a copy: nodes move when others are added */
-    size_t first_node;                    /* of those that were made */
+    size_t first_node;                    /* of the added nodes */
     tacho_attr attrs[TACHO_EXPAND_ATTRS]; /* of the next node */
     size_t attr_count;
     bool is_declined;    /* the operator stays as it is: shapes or an option are not known */
@@ -30,12 +30,12 @@ typedef struct tacho_expander {
 } tacho_expander;
 
 /*
- * Adds the nodes that stand for node |node| of the graph behind its others; none when it has no
+ * Adds the nodes that replace node |node| of the graph after its others; none when it has no
  * expansion, or its shapes are not known.
  */
 tacho_status tacho_expand_run(tacho_graph *graph, size_t node) TACHO_MUST_USE;
 
-/* ---- what the operator says ---- */
+/* ---- the operator's inputs and attributes ---- */
 
 /* Input |i|, or TACHO_NONE when it is absent; its shape and type. */
 uint32_t tacho_expand_input(const tacho_expander *self, size_t i);
@@ -51,7 +51,7 @@ double tacho_expand_real(const tacho_expander *self, const char *name, double fa
 tacho_str tacho_expand_text(const tacho_expander *self, const char *name);
 
 /*
- * Whether input |i| is there with a known shape of |min| to |max| dimensions. Fails when it is
+ * Whether input |i| is present with a known shape of |min| to |max| dimensions. Fails when it is
  * absent or of another rank; declines when its shape or type is not known.
  */
 bool tacho_expand_need(tacho_expander *self, size_t i, int32_t min, int32_t max);
@@ -62,7 +62,7 @@ int64_t tacho_expand_product(tacho_expander *self, const int64_t *dims, size_t c
 /* Notes a failure that names the operator. */
 void tacho_expand_fail(tacho_expander *self, const char *format, ...) TACHO_PRINTF(2, 3);
 
-/* ---- what stands for it ---- */
+/* ---- its replacement ---- */
 
 /* Attributes of the node that is added next. */
 void tacho_expand_set_int(tacho_expander *self, const char *name, int64_t value);
@@ -74,8 +74,7 @@ void tacho_expand_set_ints(tacho_expander *self, const char *name, const int64_t
 /* Gives it the attributes of the operator, but for |without| and those that it has. */
 void tacho_expand_copy_attrs(tacho_expander *self, const char *const *without);
 
-/* Adds a node; its outputs are new tensors, the first of which is returned, the others behind it.
- */
+/* Adds a node; its outputs are new tensors: the first is returned, and the others follow it. */
 uint32_t tacho_expand_add(tacho_expander *self, const char *type, const uint32_t *inputs,
                           size_t input_count, size_t output_count);
 
@@ -91,7 +90,7 @@ uint32_t tacho_expand_int_number(tacho_expander *self, tacho_dtype dtype, int64_
 uint32_t tacho_expand_splat(tacho_expander *self, tacho_dtype dtype, const tacho_shape *shape,
                             double value);
 
-/* A tensor of real numbers, as many as |shape| says. */
+/* A tensor of real numbers, as many as |shape| has elements. */
 uint32_t tacho_expand_reals(tacho_expander *self, tacho_dtype dtype, const tacho_shape *shape,
                             const double *values);
 
@@ -103,7 +102,7 @@ uint32_t tacho_expand_reals(tacho_expander *self, tacho_dtype dtype, const tacho
 uint32_t tacho_expand_reread(tacho_expander *self, uint32_t tensor, tacho_dtype dtype,
                              const tacho_shape *shape);
 
-/* Common operators, with inputs that say how. */
+/* Common operators, with inputs that parametrise them. */
 uint32_t tacho_expand_reshape(tacho_expander *self, uint32_t tensor, const int64_t *dims,
                               size_t count);
 uint32_t tacho_expand_transpose(tacho_expander *self, uint32_t tensor, const int64_t *order,

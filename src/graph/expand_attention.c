@@ -295,7 +295,7 @@ static uint32_t with_heads(tacho_expander *self, size_t input, const int64_t dim
     return is_split ? tensor : tacho_attention_split(self, tensor, dims);
 }
 
-/* What came before, and then |tensor|. */
+/* The past at input |past|, and then |tensor|. */
 static uint32_t with_past(tacho_expander *self, size_t past, uint32_t tensor)
 {
     return tacho_expand_has(self, past)
@@ -318,7 +318,7 @@ static uint32_t add_places(tacho_expander *self, const tacho_attention *of)
     return places;
 }
 
-/* Keys that are not behind the token, within its window, and not padding. */
+/* Keys that are not after the token, within its window, and not padding. */
 static void add_order(tacho_expander *self, tacho_attention *of)
 {
     int64_t left = tacho_expand_int(self, "left_window_size", -1);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attention as products, a softmax and masks: what the operators that compute it share.
+ * Attention as products, a softmax and masks: shared by the operators that compute it.
  */
 #ifndef TACHO_GRAPH_EXPAND_ATTENTION_H
 #define TACHO_GRAPH_EXPAND_ATTENTION_H
 
 #include "graph/expand.h"
 
-/* What an output that shows scores wants to see of them. */
+/* The stage of the scores that an output shows. */
 typedef enum tacho_scores_stage {
     TACHO_SCORES_PRODUCT, /* query times key, scaled */
     TACHO_SCORES_CAPPED,
     TACHO_SCORES_MASKED,
-    TACHO_SCORES_SHARES, /* behind the softmax */
+    TACHO_SCORES_SHARES, /* after the softmax */
     TACHO_SCORES_STAGES
 } tacho_scores_stage;
 
@@ -50,11 +50,11 @@ uint32_t tacho_attention_rows(tacho_expander *self, int64_t tokens, int64_t firs
 /* Both conditions; either may be TACHO_NONE, which all meet. */
 uint32_t tacho_attention_both(tacho_expander *self, uint32_t a, uint32_t b);
 
-/* How a rotary embedding lies. */
+/* The layout of a rotary embedding. */
 typedef struct tacho_rotation {
     int64_t dims[4];       /* of the data */
-    int32_t heads_axis;    /* 1: before tokens, 2: behind them */
-    int64_t width;         /* of what is rotated, the first of each head */
+    int32_t heads_axis;    /* 1: before tokens, 2: after them */
+    int64_t width;         /* of the rotated part, the first of each head */
     bool is_interleaved;   /* pairs are neighbours, not halves */
     uint32_t cosine, sine; /* [batch or 1, tokens, width / 2] */
 } tacho_rotation;

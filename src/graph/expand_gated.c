@@ -20,7 +20,7 @@ void tacho_expand_swiglu(tacho_expander *self)
     tacho_expand_return(self, 0, TACHO_EXPAND_OP(self, "Mul", gate, tacho_expand_input(self, 1)));
 }
 
-/* Input, weights of each channel, maybe a bias and what came before the input. */
+/* Input, weights of each channel, maybe a bias and the past before the input. */
 void tacho_expand_causal_conv(tacho_expander *self)
 {
     if (!tacho_expand_need(self, 0, 3, 3) || !tacho_expand_need(self, 1, 3, 3)) {

@@ -20,7 +20,7 @@ static void take_rows(tacho_expander *self, tacho_rotation *how, size_t cosine, 
     how->sine = TACHO_EXPAND_OP(self, "Gather", tacho_expand_input(self, cosine + 1), places);
 }
 
-/* Heads of |x|: as given, or as the caches' width tells. */
+/* Heads of |x|: as given, or by the caches' width. */
 static bool read_rotation(tacho_expander *self, tacho_rotation *how)
 {
     const tacho_shape *shape = tacho_expand_shape(self, 0), *cache = tacho_expand_shape(self, 2);
@@ -90,7 +90,7 @@ enum {
     SINK
 };
 
-/* One of them, and what it takes beyond a tacho_attention. */
+/* One of them: its tacho_attention and further facts. */
 typedef struct grouped {
     tacho_attention of;
     int64_t kv_tokens;
@@ -158,7 +158,7 @@ static bool read_group(tacho_expander *self, grouped *out)
     return self->status == TACHO_OK && !self->is_declined;
 }
 
-/* How many tokens the caches have room for at the end: as the model says, or all that there are. */
+/* How many tokens the caches have room for at the end: as the model declares, or all tokens. */
 static int64_t room_of(const tacho_expander *self, const grouped *group)
 {
     const tacho_tensor *present = tacho_graph_output(self->graph, &self->origin, 1);
@@ -173,7 +173,7 @@ static int64_t room_of(const tacho_expander *self, const grouped *group)
     return room < group->past ? group->past : room;
 }
 
-/* Where the new tokens of each sequence are: behind those that it has. */
+/* The places of the new tokens of each sequence: after the existing ones. */
 static void find_places(tacho_expander *self, grouped *group)
 {
     tacho_attention *of = &group->of;

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const double default_filter = -10000; /* what is added to scores that are masked */
+static const double default_filter = -10000; /* added to masked scores */
 
 /* The least number of a type. */
 static double lowest_of(tacho_dtype dtype)
@@ -36,7 +36,7 @@ static uint32_t by_sequence(tacho_expander *self, uint32_t numbers)
     return tacho_expand_reshape(self, numbers, (int64_t[]){-1, 1, 1, 1}, 4);
 }
 
-/* Where sequences end, and with |has_starts| where they start behind that. */
+/* Keys before the end of each sequence, and with |has_starts| from its start, listed after ends. */
 static uint32_t keys_within(tacho_expander *self, const tacho_attention *of, uint32_t mask,
                             bool has_starts)
 {
@@ -94,7 +94,7 @@ static void add_mask(tacho_expander *self, tacho_attention *of, size_t mask, siz
     }
 }
 
-/* No key behind the token. */
+/* No key after the token. */
 static void add_order(tacho_expander *self, tacho_attention *of)
 {
     if (tacho_expand_int(self, "unidirectional", 0) != 0) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Products of ONNX Runtime's domain: with transposed operands, with what follows them, with weights
+ * Products of ONNX Runtime's domain: with transposed operands, with fused activations, with weights
  * of a few bits.
  */
 #include "graph/expand.h"
 
 #include <inttypes.h>
 
-/* ---- with what follows --------------------------------------------------------------------- */
+/* ---- with fused operators ------------------------------------------------------------------ */
 
 /* The activation that |activation| names, with parameters in |activation_alpha| and so on. */
 static uint32_t add_activation(tacho_expander *self, uint32_t x)
@@ -72,7 +72,7 @@ void tacho_expand_fused_gemm(tacho_expander *self)
     tacho_expand_return(self, 0, add_activation(self, made));
 }
 
-/* X, filters, bias, and what is added before the activation. */
+/* X, filters, bias, and a summand before the activation. */
 void tacho_expand_fused_conv(tacho_expander *self)
 {
     tacho_expand_need(self, 0, 3, TACHO_RANK_MAX);
@@ -90,7 +90,7 @@ void tacho_expand_fused_conv(tacho_expander *self)
 
 /*
  * Operand |i| with its last two dimensions exchanged, and with |is_batch_turned| its first one
- * brought behind the other batches before that.
+ * moved after the other batches before that.
  */
 static uint32_t turn_operand(tacho_expander *self, size_t i, bool is_turned, bool is_batch_turned)
 {
@@ -270,8 +270,8 @@ static uint32_t add_gates(tacho_expander *self, size_t weights)
 }
 
 /*
- * LSTM with weights of 8 bits. What it multiplies them with is quantised, too: the inputs of all
- * steps at once here, the hidden state in each step.
+ * LSTM with weights of 8 bits. Their factors are quantised, too: the inputs of all steps at once
+ * here, the hidden state in each step.
  */
 void tacho_expand_dynamic_quantise_lstm(tacho_expander *self)
 {

@@ -123,7 +123,7 @@ static uint32_t add_rows(tacho_expander *self, size_t table, uint32_t numbers)
     return TACHO_EXPAND_OP(self, "Gather", tacho_expand_input(self, table), numbers);
 }
 
-/* Where each token stands: given, or 0, 1, 2 ... in every sequence. */
+/* The position of each token: given, or 0, 1, 2 ... in every sequence. */
 static uint32_t add_positions(tacho_expander *self, int64_t length)
 {
     if (tacho_expand_has(self, 8)) {

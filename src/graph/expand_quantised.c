@@ -21,7 +21,7 @@ static uint32_t read_scaled(tacho_expander *self, size_t first, int64_t axis)
                            tacho_expand_input(self, first + 2));
 }
 
-/* Reals as integers of type |dtype|, by the scale at |scale| and the zero point behind it. */
+/* Reals as integers of type |dtype|, by the scale at |scale| and the zero point after it. */
 static uint32_t write_scaled(tacho_expander *self, uint32_t reals, size_t scale, tacho_dtype dtype)
 {
     tacho_expand_need(self, scale, 0, TACHO_RANK_MAX);
@@ -78,7 +78,7 @@ void tacho_expand_qlinear_where(tacho_expander *self)
     return_scaled(self, TACHO_EXPAND_OP(self, "Where", tacho_expand_input(self, 0), x, y), 7, 1);
 }
 
-/* Scale and zero point of the result, then tensors with theirs. */
+/* Scale and zero point of the result, then tensors with their own. */
 void tacho_expand_qlinear_concat(tacho_expander *self)
 {
     uint32_t parts = TACHO_NONE;
@@ -156,10 +156,9 @@ static bool is_one_constant(const tacho_graph *graph, uint32_t tensor)
 }
 
 /*
- * QuantizeLinear behind a Softmax of what DequantizeLinear makes: QLinearSoftmax, which is what
- * ONNX Runtime runs. Its bytes may be one below the nearest (kernels/quantised.c), and products
- * with them make that visible, so values would differ if the three operators were computed as they
- * are written.
+ * DequantizeLinear, Softmax and QuantizeLinear become QLinearSoftmax, which ONNX Runtime runs. Its
+ * bytes may be one below the nearest (kernels/quantised.c), and products with them make that
+ * visible, so values would differ if the three operators were computed as they are written.
  */
 void tacho_expand_quantised_softmax(tacho_expander *self)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sequences of tensors, and optional ones. Exporters write sequences where a program has a list:
- * what was split, or grows in a loop, and is indexed or joined again. No sequence is ever made: an
- * operator that takes tensors out of one takes them from where they were put in.
+ * Sequences of tensors, and optional ones. Exporters write sequences where a program has a list: of
+ * split parts, or one that grows in a loop, and is indexed or joined again. No sequence is ever
+ * made: an operator that reads tensors of one reads the tensors that were put in.
  */
 #include "graph/expand.h"
 
@@ -174,7 +174,7 @@ static bool split(sequence *self, const tacho_node *node)
     return is_added;
 }
 
-/* What one operator makes of the sequence so far. */
+/* Applies one operator to the sequence so far. */
 static bool apply(sequence *self, const tacho_node *node)
 {
     const tacho_graph *graph = self->expander->graph;
@@ -191,10 +191,10 @@ static bool apply(sequence *self, const tacho_node *node)
     for (size_t i = 0; i < node->input_count && is_type(graph, node, "SequenceConstruct"); i++) {
         is_made = is_made && add(self, (item){.tensor = input_of(graph, node, i)});
     }
-    return is_made; /* SequenceEmpty has none, Identity what there is */
+    return is_made; /* SequenceEmpty adds none, Identity changes nothing */
 }
 
-/* Follows the makers of |tensor| to where it began, then does what each did. */
+/* Follows the makers of |tensor| to the first one, then applies each. */
 static bool collect(sequence *self, uint32_t tensor)
 {
     static const char *const grown[] = {"SequenceInsert", "SequenceErase", "Identity"};
@@ -286,7 +286,7 @@ void tacho_expand_concat_sequence(tacho_expander *self)
 
 /* ---- optionals ----------------------------------------------------------------------------- */
 
-/* What an optional holds: a tensor, which is one itself, or nothing. Others are declined. */
+/* The content of an optional: a tensor, which is one itself, or nothing. Others are declined. */
 static uint32_t find_content(tacho_expander *self)
 {
     tacho_graph *graph = self->graph;

@@ -68,7 +68,7 @@ static void test_attention(void **state)
           "f32:2x4x3x8");
 }
 
-/* Without shapes an operator stays what it was: unknown, or known by its row. */
+/* Without shapes an operator stays unchanged: unknown, or known by its row. */
 static void test_kept(void **state)
 {
     (void)state;

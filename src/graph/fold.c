@@ -47,7 +47,7 @@ static bool uniform_element(const tacho_graph *graph, const tacho_tensor *tensor
     return false;
 }
 
-/* ---- what can be folded -------------------------------------------------------------------- */
+/* ---- foldable nodes ------------------------------------------------------------------------ */
 
 static bool has_constant_inputs(const tacho_graph *graph, const tacho_node *node)
 {
@@ -88,7 +88,7 @@ static bool is_foldable(const tacho_graph *graph, const tacho_node *node)
            has_constant_inputs(graph, node);
 }
 
-/* Makes the outputs constants; false when one is what the network is fed with. */
+/* Makes the outputs constants; false when one is an input of the network. */
 static bool mark_outputs(const tacho_graph *graph, const tacho_node *node)
 {
     for (size_t i = 0; i < node->output_count; i++) {
@@ -233,7 +233,7 @@ static tacho_status make_workbench(tacho_folder *folder, const tacho_node *node,
     return TACHO_OK;
 }
 
-/* Runs the kernel; what it cannot compute is left without a value. */
+/* Runs the kernel; a node that it cannot compute is left without a value. */
 static tacho_status compute(tacho_folder *folder, const tacho_node *node, const workbench *bench,
                             bool *out_is_done)
 {
@@ -323,7 +323,7 @@ static tacho_status try_picks(tacho_folder *folder, const tacho_node *node, size
     return TACHO_OK;
 }
 
-/* An input as kernels want it: |data| is NULL when it cannot be had. */
+/* An input in the kernels' form: |data| is NULL when it is not available. */
 static tacho_status bring_input(tacho_folder *folder, const tacho_tensor *tensor, bool may_stay,
                                 uint64_t *budget, tacho_array *to)
 {
@@ -454,7 +454,7 @@ tacho_status tacho_folder_fold(tacho_folder *folder, tacho_node *node)
     }
     if (node->def != NULL &&
         (node->def->kind == TACHO_OP_QUANTISE || node->def->kind == TACHO_OP_DEQUANTISE)) {
-        return TACHO_OK; /* later passes join them with what they feed */
+        return TACHO_OK; /* later passes join them with their consumers */
     }
     node->is_folded = true;
     if (has_them) {

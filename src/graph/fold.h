@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Constant folding, node by node, during the walk of graph/infer.c: what a node makes of constants
- * alone is a constant, and its value is found now where that is cheap.
+ * Constant folding, node by node, during the walk of graph/infer.c: outputs of a node that depends
+ * on constants alone are constants, and computed now where that is cheap.
  */
 #ifndef TACHO_GRAPH_FOLD_H
 #define TACHO_GRAPH_FOLD_H
@@ -10,7 +10,7 @@
 
 typedef struct tacho_folder {
     tacho_graph *graph;
-    tacho_arena scratch; /* inputs brought into the form that kernels want */
+    tacho_arena scratch; /* inputs converted to the kernels' form */
     uint64_t made_bytes; /* of values, so far */
 } tacho_folder;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A call is inferred as the one node of a graph, whose outputs are what the program says they are:
- * what inference finds must be that. The graph is used again for each call, so that a program of a
+ * A call is inferred as the one node of a graph with the outputs that the program declares;
+ * inference must find the same. The graph is used again for each call, so that a program of a
  * million steps needs no more memory than its largest one.
  */
 #include "graph/gate.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The gate: calls that are what their operators say, and calls that say otherwise; how much work
- * they are.
+ * The gate: calls that agree with their operators, and calls that do not; the amount of their work.
  */
 #include "graph/gate.h"
 
@@ -208,7 +207,7 @@ static void test_work(void **state)
     check_all(cases, sizeof(cases) / sizeof(cases[0]));
 }
 
-/* Every kernel can be asked for: what has none here could not be run from a file. */
+/* The gate knows every kernel: one without an operator here could not be run from a file. */
 static void test_all_kernels(void **state)
 {
     (void)state;

@@ -120,7 +120,7 @@ static uint64_t recurrent_work(const tacho_graph *graph, const tacho_node *node)
         steps, tacho_size_add(input_elements(graph, node, 1), input_elements(graph, node, 2)));
 }
 
-/* What is done for each element that is made, or read where that is more. */
+/* The work for each output element, or each input element where there are more. */
 static uint64_t each_work(const tacho_graph *graph, const tacho_node *node, uint64_t moved)
 {
     int64_t size = tacho_attr_int(tacho_graph_attrs(graph, node), node->attr_count, "size", 1);

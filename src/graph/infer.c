@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The walk that finds types, shapes and constants, and what the rows of the operator tables ask.
+ * The walk that finds types, shapes and constants, and helpers for the rows of operator tables.
  */
 #include "graph/infer.h"
 
@@ -19,7 +19,7 @@
 
 static const tacho_shape unknown_shape = {.rank = TACHO_RANK_UNKNOWN};
 
-/* ---- what a node's inputs are -------------------------------------------------------------- */
+/* ---- a node's inputs ----------------------------------------------------------------------- */
 
 const tacho_shape *tacho_infer_shape(const tacho_infer *infer, size_t input)
 {
@@ -104,7 +104,7 @@ bool tacho_infer_reals(const tacho_infer *infer, size_t input, double *out_reals
     return true;
 }
 
-/* ---- what is found of its outputs ---------------------------------------------------------- */
+/* ---- types and shapes of outputs ----------------------------------------------------------- */
 
 tacho_status tacho_infer_fail(const tacho_infer *infer, const char *format, ...)
 {
@@ -116,7 +116,7 @@ tacho_status tacho_infer_fail(const tacho_infer *infer, const char *format, ...)
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     if (graph->path.len == 0) {
-        return tacho_fail(TACHO_CODE_BAD_DATA, "%s", text); /* who asks knows which node it is */
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%s", text); /* the caller knows the node */
     }
     tacho_str location = tacho_graph_string(graph, node->location);
     return tacho_fail(TACHO_CODE_BAD_DATA, "%.*s: node %" PRIu32 " '%s' (%s): %s%s%s",
@@ -147,7 +147,7 @@ static tacho_status contradiction(const tacho_infer *infer, size_t output,
                             tacho_shape_print(tensor->shape, said, sizeof(said)));
 }
 
-/* What the operator makes against what the file says: the first counts where both are ONNX's. */
+/* Replaces the file's shape by the inferred one in ONNX models; else a contradiction. */
 static tacho_status correct_shape(const tacho_infer *infer, size_t output, tacho_tensor *tensor,
                                   const tacho_shape *shape)
 {
@@ -228,7 +228,7 @@ static int64_t broadcast_dim(int64_t a, int64_t b, bool *fits)
         return b;
     }
     *fits = *fits && (a == TACHO_DIM_UNKNOWN || b == TACHO_DIM_UNKNOWN);
-    return a == TACHO_DIM_UNKNOWN ? b : a; /* what is not known must be what is, or 1 */
+    return a == TACHO_DIM_UNKNOWN ? b : a; /* an unknown one must equal a known one, or be 1 */
 }
 
 bool tacho_shape_broadcast(const tacho_shape *a, const tacho_shape *b, tacho_shape *out_shape)
@@ -250,7 +250,7 @@ bool tacho_shape_broadcast(const tacho_shape *a, const tacho_shape *b, tacho_sha
 
 /* ---- the walk ------------------------------------------------------------------------------ */
 
-/* What the file says of its tensors must be countable before anything is made of it. */
+/* The file's shapes must be countable before they are used. */
 static tacho_status check_tensors(const tacho_graph *graph)
 {
     for (size_t i = 0; i < graph->tensor_count; i++) {
@@ -265,17 +265,17 @@ static tacho_status check_tensors(const tacho_graph *graph)
     return TACHO_OK;
 }
 
-/* Nodes [at, end) that are to be walked: those of the graph, then of branches inside it. */
+/* Nodes [at, end) to walk: those of the graph, then of branches inside it. */
 typedef struct stretch {
     size_t at, end;
     tacho_unroll *unroll; /* that adds them, step by step; NULL: they are all there */
     bool is_done;         /* it has added the last ones */
-    tacho_guard guard;    /* of them all, but where |unroll| says otherwise */
+    tacho_guard guard;    /* of them all, unless |unroll| has one for a node */
     size_t order_count;   /* of the walk when it began ... */
     size_t tensor_count;  /* ... and of the graph */
 } stretch;
 
-/* A walk. Nodes of branches are behind the graph's until it ends, and move to their places then. */
+/* A walk. Nodes of branches are after the graph's until it ends, and move to their places then. */
 typedef struct walker {
     tacho_graph *graph;
     tacho_folder folder;
@@ -381,7 +381,7 @@ static tacho_status unroll(walker *self, size_t i, bool decides, bool *out_begun
     return tacho_status_first(status, pushed);
 }
 
-/* The graph's own nodes are sorted; what those of a branch need must come before them, too. */
+/* The graph's own nodes are sorted; inputs of a branch's nodes must be computed before, too. */
 static tacho_status check_order(const walker *self, const tacho_node *node)
 {
     for (size_t i = 0; self->stretch_count > 1 && i < node->input_count; i++) {
@@ -407,7 +407,7 @@ static tacho_status expand(walker *self, size_t i, bool *out_expanded)
     return *out_expanded ? push_stretch(self, made) : TACHO_OK;
 }
 
-/* Whether values have to decide what a node runs: so it was when its graph was read before. */
+/* Whether values have to decide the graph of a node, as when it was read before. */
 static bool is_decided(const walker *self, size_t i)
 {
     const tacho_branches *branches = &self->graph->branches;
@@ -430,7 +430,7 @@ static tacho_status replace(walker *self, size_t i, bool *out_replaced)
     return *out_replaced ? TACHO_OK : unroll(self, i, is_decided(self, i), out_replaced);
 }
 
-/* Gives dimensions that only values tell the sizes that the user says. */
+/* Gives dimensions that depend on values the sizes that the user gives. */
 static tacho_status take_sizes(tacho_graph *graph, const tacho_node *node)
 {
     for (size_t i = 0; i < graph->given_size_count; i++) {
@@ -472,7 +472,7 @@ static tacho_status check_sizes(const tacho_graph *graph)
     return TACHO_OK;
 }
 
-/* What cannot be computed of constants where it may not come to that is left to the run. */
+/* A failure to fold a node that may not be computed is left to the run. */
 static tacho_status fold_guarded(walker *self, tacho_node *node)
 {
     tacho_status status = tacho_folder_fold(&self->folder, node);
@@ -492,7 +492,7 @@ static tacho_status fold_guarded(walker *self, tacho_node *node)
     return TACHO_OK;
 }
 
-/* Shapes that the values of the inputs tell, where they are known; nodes are added to check it. */
+/* Shapes that depend on known values of the inputs; nodes are added to check them. */
 static tacho_status probe_shapes(walker *self, size_t i)
 {
     tacho_graph *graph = self->graph;
@@ -507,7 +507,7 @@ static tacho_status probe_shapes(walker *self, size_t i)
     }
     tacho_status status = tacho_probe_shapes(graph->probe, i);
     if (tacho_status_code(status) == TACHO_CODE_UNSUPPORTED) {
-        tacho_status_free(status); /* whoever wants to compute it says so again */
+        tacho_status_free(status); /* computing it will fail again */
         return TACHO_OK;
     }
     TACHO_TRY(status);
@@ -591,8 +591,8 @@ static tacho_status add_decided(walker *self, size_t number)
 }
 
 /*
- * The stretch to begin again with what values decide, or 0: that of the innermost operator, if
- * values did not decide it before. What fails although they did may be in a branch that is not
+ * The stretch to restart with decisions by values, or 0: that of the innermost operator, if values
+ * did not decide it before. A failure in spite of such decisions may be in a branch that is not
  * taken further out, so all operators around it are decided at once, from the outermost on: one
  * after the other, each would try the operators inside it twice.
  */
@@ -614,9 +614,9 @@ static tacho_status find_undecided(walker *self, size_t *out_number)
 }
 
 /*
- * What fails inside an operator that is unrolled leaves that operator as it is, if it is not for
- * want of memory: it may not come to that, or not in these shapes. Where values of inputs are known
- * they decide what it comes to, and what is wrong then is wrong.
+ * After a failure inside an unrolled operator, other than out of memory, the operator stays as it
+ * is: the failing part may not be reached, or not in these shapes. Where values of inputs are known
+ * they decide what is reached, and a failure there is final.
  */
 static tacho_status recover(walker *self, tacho_status status, bool *out_is_final)
 {

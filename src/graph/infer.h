@@ -19,8 +19,8 @@ enum {
 
 /*
  * Infers and folds the whole graph. A contradiction (an inner dimension that does not match, a
- * shape that is not what the file says) is BAD_DATA naming node and location. Outputs of unknown
- * operators keep what the file says of them, which may be nothing.
+ * shape that differs from the file's) is BAD_DATA naming node and location. Outputs of unknown
+ * operators keep the file's types and shapes, if it has any.
  */
 tacho_status tacho_graph_infer(tacho_graph *graph) TACHO_MUST_USE;
 
@@ -41,7 +41,7 @@ bool tacho_infer_ints(const tacho_infer *infer, size_t input, int64_t *out_ints,
 bool tacho_infer_reals(const tacho_infer *infer, size_t input, double *out_reals, size_t max,
                        size_t *out_count);
 
-/* Sets what is found; a shape that contradicts the file's is a failure. */
+/* Sets the inferred type and shape; a shape that contradicts the file's is a failure. */
 tacho_status tacho_infer_set(const tacho_infer *infer, size_t output, tacho_dtype dtype,
                              const tacho_shape *shape) TACHO_MUST_USE;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The walk: what files say against what is found, and folding in all its ways.
+ * The walk: declared types and shapes against inferred ones, and all kinds of folding.
  */
 #include "graph/graph_testing.h"
 
@@ -56,7 +56,7 @@ static void assert_splat(const tacho_graph *graph, const char *name, float expec
     assert_float_equal(element, expected, 0);
 }
 
-/* A reader may trust what is found more than what the file says. */
+/* A reader may trust inferred shapes more than the file's. */
 static void test_corrected(void **state)
 {
     (void)state;
@@ -76,7 +76,7 @@ static void test_corrected(void **state)
     tacho_graph_deinit(&graph);
 }
 
-/* What the file says of an output is completed, or contradicted. */
+/* The file's type and shape of an output are completed, or contradicted. */
 static void test_merge(void **state)
 {
     (void)state;
@@ -270,7 +270,7 @@ static void test_bytes(void **state)
     tacho_graph_deinit(&graph);
 }
 
-/* Lists of Constant, and what computing finds wrong. */
+/* Lists of Constant, and faults that computing finds. */
 static void test_attributes(void **state)
 {
     (void)state;
@@ -297,7 +297,7 @@ static void test_attributes(void **state)
     tacho_graph_deinit(&graph);
 }
 
-/* A file may say shapes that no inference has checked: computing looks for itself. */
+/* A file may have shapes that no inference has checked: computing checks them itself. */
 static void test_said_shapes(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The operators of ONNX Runtime's domain that no simpler ones stand for (graph/expand.h has the
- * others). Nodes of a file become these through their expansion, which checks what their attributes
- * say; so they have the standard's opset.
+ * The operators of ONNX Runtime's domain that simpler ones cannot replace (graph/expand.h has the
+ * others). Nodes of a file become these through their expansion, which checks their attributes; so
+ * they have the standard's opset.
  */
 #include "graph/onnx_infer.h"
 

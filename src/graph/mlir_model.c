@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * MLIR modules of TOSA and of torch's ONNX import to a graph. The arguments of a function are the
- * network's inputs, what it returns the outputs; each operation of its body becomes a node,
+ * network's inputs, its results the outputs; each operation of its body becomes a node,
  * constants too, which are folded from the start. Arguments are called arg0, arg1 and so on,
  * whatever the text calls them, so that text and bytecode give the same.
  */
@@ -55,7 +55,7 @@ static bool is_space(char byte)
     return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
 }
 
-/* Whether |text| goes on at |at| with "name = ", as an alias or a result does. */
+/* Whether |text| has "name = " at |at|, as an alias or a result does. */
 static bool is_definition(tacho_str text, size_t at)
 {
     size_t end = tacho_mlir_skip_suffix(text, at);
@@ -129,7 +129,7 @@ static bool is_public(const tacho_mlir_module *module, const tacho_mlir_op *op)
     return visibility.len == 0 || tacho_str_equal(visibility, TACHO_STR("public"));
 }
 
-/* What is said of a file with several: which one is read, and that the others are not. */
+/* A note for a file with several functions: the one that is read, and those that are not. */
 static tacho_status note_choice(tacho_mlir_import *self, const tacho_mlir_op *function,
                                 const tacho_mlir_op *other, size_t count)
 {
@@ -188,7 +188,7 @@ static tacho_status choose_function(tacho_mlir_import *self, const tacho_mlir_op
 
 /* ---- tensors ---- */
 
-/* Gives |tensor| what its type says; one of more bytes than can be counted is refused. */
+/* Sets the element type and shape of |tensor|; one whose size overflows is refused. */
 static tacho_status set_type(tacho_mlir_import *self, const tacho_mlir_op *op, uint32_t tensor,
                              const tacho_mlir_type *type)
 {
@@ -327,7 +327,7 @@ static tacho_status add_arguments(tacho_mlir_import *self, const tacho_mlir_op *
     return TACHO_OK;
 }
 
-/* The tensor of operand |i|, or TACHO_NONE for one that stands for nothing. */
+/* The tensor of operand |i|, or TACHO_NONE for an absent one. */
 static tacho_status find_operand(const tacho_mlir_import *self, const tacho_mlir_op *op, uint32_t i,
                                  uint32_t *out_tensor)
 {
@@ -425,7 +425,7 @@ static tacho_status give_value(tacho_mlir_import *self, const tacho_mlir_op *op,
 
 static const tacho_str onnx_attr_prefix = TACHO_STR_INIT("torch.onnx.");
 
-/* An attribute that is a tensor; |type| is what it is of when it does not say so itself. */
+/* An attribute that is a tensor, of |type| unless it has a type itself. */
 static tacho_status convert_tensor(tacho_mlir_import *self, const tacho_mlir_op *op,
                                    const tacho_mlir_attr *attr, const tacho_mlir_type *type,
                                    tacho_attr *out_attr)
@@ -442,8 +442,8 @@ static tacho_status convert_tensor(tacho_mlir_import *self, const tacho_mlir_op 
 }
 
 /*
- * One attribute of an operator of ONNX. A dense list of one dimension comes from the codec as
- * integers, so of what is called "value" the result tells the type.
+ * One attribute of an operator of ONNX. The codec returns a dense list of one dimension as
+ * integers, so the type of an attribute called "value" is that of the result.
  */
 static tacho_status convert_onnx_attr(tacho_mlir_import *self, const tacho_mlir_op *op,
                                       const tacho_mlir_attr *attr, tacho_attr *out_attr)
@@ -496,7 +496,7 @@ static tacho_status add_regions(tacho_mlir_import *self, const tacho_mlir_op *op
     return TACHO_OK;
 }
 
-/* What TOSA's pretty form leaves out, since it is so anyway; the other forms say it. */
+/* A default value, which TOSA's pretty form omits and the other forms have. */
 static bool is_default(const tacho_attr *attr)
 {
     bool is_text = attr->kind == TACHO_ATTR_TEXT;
@@ -530,7 +530,7 @@ static tacho_status add_attrs(tacho_mlir_import *self, const tacho_mlir_op *op, 
 
 /* ---- nodes ---- */
 
-/* What the operator is called: of torch.operator "onnx.Conv" it is "Conv". */
+/* The name of the operator: "Conv" for torch.operator "onnx.Conv". */
 static tacho_str node_type(const tacho_mlir_import *self, const tacho_mlir_op *op,
                            bool *out_is_onnx)
 {
@@ -589,7 +589,7 @@ static void share_value(tacho_mlir_import *self, tacho_str type, const tacho_nod
     }
 }
 
-/* What a call calls is its name: the function behind it is not read. Others have none. */
+/* The name of a call's function, which is not read. Other operations have none. */
 static tacho_str callee(const tacho_mlir_import *self, const tacho_mlir_op *op)
 {
     bool is_call =
@@ -678,7 +678,7 @@ static void randomise_weights(tacho_mlir_import *self)
 
 /* ---- the file ---- */
 
-/* What torch's import kept of an ONNX model; texts outlive the module in the graph's arena. */
+/* Facts that torch's import kept of an ONNX model; texts are copied to the graph's arena. */
 static tacho_status note_facts(tacho_mlir_import *self, const tacho_mlir_op *function)
 {
     const tacho_mlir_module *module = &self->module;

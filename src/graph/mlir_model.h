@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of the MLIR model reader share; no other file but their tests includes this.
+ * Shared by the files of the MLIR model reader; no other file but their tests includes this.
  *
  * - mlir_model.c: which file is ours, which function is the network, its operations to nodes
  * - mlir_model_type.c: the text of a type to an element type and a shape
  * - mlir_model_constant.c: the value of a constant, from numbers, one number, or bytes
  * - mlir_model_number.c: numbers of one element
  * - mlir_model_attr.c: attributes of nodes
- * - tosa_schemas.c: what bytecode leaves out of TOSA's operations
+ * - tosa_schemas.c: attributes of TOSA's operations, which bytecode has without names
  */
 #ifndef TACHO_GRAPH_MLIR_MODEL_H
 #define TACHO_GRAPH_MLIR_MODEL_H
@@ -19,15 +19,15 @@
 /* ---- types ---- */
 
 typedef struct tacho_mlir_type {
-    tacho_dtype dtype; /* NONE for types that are no tensors, as !torch.int */
+    tacho_dtype dtype; /* NONE for types other than tensors, as !torch.int */
     tacho_shape shape;
     bool is_absent; /* !torch.none */
 } tacho_mlir_type;
 
 /*
- * The type that |text| is: tensor<1x?xi8>, tensor<*xf32>, i32 (a tensor without dimensions),
- * !tosa.shape<4> (4 integers), !torch.vtensor<[1,3],f32>. Returns what is wrong with it, or NULL.
- * A quantised element type counts as what it is stored as.
+ * Parses a type: tensor<1x?xi8>, tensor<*xf32>, i32 (a tensor without dimensions),
+ * !tosa.shape<4> (4 integers), !torch.vtensor<[1,3],f32>. Returns an error text, or NULL.
+ * A quantised element type counts as its storage type.
  */
 const char *tacho_mlir_type_parse(tacho_str text, tacho_mlir_type *out_type);
 
@@ -37,8 +37,8 @@ const char *tacho_mlir_type_parse(tacho_str text, tacho_mlir_type *out_type);
 size_t tacho_mlir_element_bytes(tacho_dtype dtype);
 
 /*
- * The element that |text| is ("-1", "true", "0x7FC0", "1.5e-3", "(1.0,2.0)"), little-endian in
- * |out_bytes|, of tacho_mlir_element_bytes. False when it is none of |dtype|.
+ * Parses the element |text| ("-1", "true", "0x7FC0", "1.5e-3", "(1.0,2.0)"), little-endian in
+ * |out_bytes|, of tacho_mlir_element_bytes. False when it is not of |dtype|.
  */
 bool tacho_mlir_element_parse(tacho_str text, tacho_dtype dtype, unsigned char out_bytes[16]);
 
@@ -49,15 +49,15 @@ bool tacho_mlir_element_from_int(int64_t value, tacho_dtype dtype, unsigned char
 typedef struct tacho_mlir_float_format {
     int exponent_bits;
     int mantissa_bits;
-    bool has_infinity; /* else the greatest exponent holds numbers, and all ones is no number */
+    bool has_infinity; /* else the greatest exponent holds numbers, and all ones is NaN */
 } tacho_mlir_float_format;
 
 uint64_t tacho_mlir_float_bits(double value, tacho_mlir_float_format format);
 
-/* What |bits| of such a number are. */
+/* The value of such a number's |bits|. */
 double tacho_mlir_float_value(uint64_t bits, tacho_mlir_float_format format);
 
-/* The number that |text| is, in decimal or as the bits of a |dtype| in hexadecimal. */
+/* Parses the number |text|, in decimal or as the bits of a |dtype| in hexadecimal. */
 bool tacho_mlir_real_parse(tacho_str text, tacho_dtype dtype, double *out_value);
 
 /* ---- reading ---- */
@@ -70,7 +70,7 @@ typedef struct tacho_mlir_import {
     tacho_mlir_module module;
     tacho_arena scratch;
     uint32_t *tensors;     /* by value: its tensor, or TACHO_NONE */
-    bool *is_absent;       /* by value: it stands for an input that is not there */
+    bool *is_absent;       /* by value: it represents an absent input */
     bool *is_dim_used;     /* by dimension of the options */
     tacho_index lookup;    /* resources by key */
     bool has_resources;    /* they have been looked for */
@@ -97,7 +97,7 @@ tacho_status tacho_mlir_import_alloc(tacho_mlir_import *self, uint64_t size,
 
 /* ---- constants ---- */
 
-/* The type that an elements attribute says it has; |declared| when it says none. */
+/* The type that an elements attribute has itself, else |declared|. */
 tacho_status tacho_mlir_constant_type(const tacho_mlir_import *self, const tacho_mlir_op *op,
                                       const tacho_mlir_attr *attr, const tacho_mlir_type *declared,
                                       tacho_mlir_type *out_type) TACHO_MUST_USE;

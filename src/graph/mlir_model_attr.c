@@ -52,7 +52,7 @@ static bool parse_typed_real(tacho_str text, double *out_value)
     return tacho_mlir_real_parse(number, type.dtype, out_value);
 }
 
-/* The next item of "a, b]", |*at| behind its comma; false after the last or when it is odd. */
+/* The next item of "a, b]", |*at| after its comma; false after the last or when it is odd. */
 static bool next_item(tacho_str text, size_t *at, tacho_str *out_item)
 {
     size_t start = tacho_mlir_skip_blanks(text, *at);
@@ -143,7 +143,7 @@ static tacho_str enumeration_word(tacho_str text)
 
 static tacho_status convert_text(tacho_mlir_import *self, tacho_str text, tacho_attr *attr)
 {
-    enum { TEXT_MAX = 65536 }; /* more says nothing that a node could use */
+    enum { TEXT_MAX = 65536 }; /* a node cannot use longer ones */
     double real = 0;
     if (text.len == 0 || text.len > TEXT_MAX) {
         attr->kind = TACHO_ATTR_OTHER;

@@ -29,7 +29,7 @@ typedef struct elements {
 
 /* ---- the parts of the text ---- */
 
-/* Where what follows "dense<" ends: at the '>'. */
+/* The end of the text after "dense<": the '>'. */
 static size_t body_end(tacho_str text, size_t start)
 {
     size_t at = start;
@@ -128,7 +128,7 @@ static void set_splat(const unsigned char *element, size_t size, tacho_constant 
     memcpy(out_constant->splat, element, size);
 }
 
-/* |bytes| are |count| elements in MLIR's form, and ours to change. */
+/* |bytes| are |count| elements in MLIR's form, and may be changed. */
 static void make_constant(const elements *all, unsigned char *bytes, tacho_constant *out_constant)
 {
     if (all->count > 0 && are_equal(bytes, all)) {
@@ -172,7 +172,7 @@ typedef struct list_cursor {
     size_t at;
     uint64_t done; /* elements */
     int32_t depth;
-    int64_t counts[TACHO_RANK_MAX]; /* by depth: what stands in the open bracket so far */
+    int64_t counts[TACHO_RANK_MAX]; /* by depth: items in the open bracket so far */
     bool after_value;               /* or after a bracket that closed */
     unsigned char *bytes;
 } list_cursor;
@@ -299,7 +299,7 @@ static tacho_status read_ints(const elements *all, const tacho_mlir_attr *attr,
 
 /* ---- bytes ---- */
 
-/* What a hexadecimal digit is worth; 16 for any other byte. */
+/* The value of a hexadecimal digit; 16 for any other byte. */
 static unsigned hex_value(char digit)
 {
     char lower = (char)(digit | 0x20);
@@ -359,8 +359,8 @@ static tacho_status read_flags(const elements *all, tacho_str raw, tacho_constan
 }
 
 /*
- * Elements in MLIR's form. |raw| lives as long as the graph. Bytes of a resource stay what they
- * are, even if they are all the same.
+ * Elements in MLIR's form. |raw| lives as long as the graph. Bytes of a resource are kept, even if
+ * they are all the same.
  */
 static tacho_status read_raw(const elements *all, tacho_str raw, bool is_resource,
                              tacho_constant *out_constant)
@@ -403,8 +403,8 @@ static tacho_status read_raw(const elements *all, tacho_str raw, bool is_resourc
 /* ---- bytes elsewhere ---- */
 
 /*
- * What stands in for values that are not there: integers, which may be indexes, are zeros. |key| is
- * that of a resource, or empty.
+ * The replacement for absent values: integers, which may be indexes, are zeros. |key| is that of a
+ * resource, or empty.
  */
 static tacho_status set_absent(const elements *all, tacho_str key, tacho_constant *out_constant)
 {
@@ -487,7 +487,7 @@ static int compare_places(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* The bytes that "dense<...>" of bytecode stands for, or NULL. */
+/* The bytes of "dense<...>" in bytecode, or NULL. */
 static const tacho_mlir_blob *find_dense(tacho_mlir_import *import, tacho_str text)
 {
     tacho_mlir_module *module = &import->module;

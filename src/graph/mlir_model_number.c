@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Single elements of dense attributes. MLIR writes integers in decimal or hexadecimal, truth
- * values as words, reals in decimal, or as their bits in hexadecimal where decimal cannot say it.
+ * Single elements of dense attributes. MLIR writes integers in decimal or hexadecimal, truth values
+ * as words, reals in decimal, or as their bits in hexadecimal where decimal cannot represent them.
  */
 #include "graph/mlir_model.h"
 
@@ -79,7 +79,7 @@ uint64_t tacho_mlir_float_bits(double value, tacho_mlir_float_format format)
     int lowest = 1 - bias;
     int scale = magnitude == 0 || exponent - 1 < lowest ? lowest : exponent - 1;
     uint64_t digits = round_to(magnitude, scale - mantissa_bits);
-    /* A carry into the next exponent is what adding to the bits does anyway. */
+    /* A carry into the next exponent follows from adding to the bits. */
     uint64_t hidden = 1ULL << mantissa_bits;
     uint64_t bits =
         digits < hidden ? digits : ((uint64_t)(scale + bias) << mantissa_bits) + digits - hidden;
@@ -87,7 +87,7 @@ uint64_t tacho_mlir_float_bits(double value, tacho_mlir_float_format format)
     return sign | (bits > greatest ? (format.has_infinity ? infinity : no_number) : bits);
 }
 
-/* As JSON has it, except that a point needs no digits behind it. */
+/* As in JSON, except that a point needs no digits after it. */
 static bool parse_decimal(tacho_str text, double *out_value)
 {
     char copy[64];

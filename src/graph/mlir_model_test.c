@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * MLIR models: types, numbers, constants, which function, what is refused and how it is told,
+ * MLIR models: types, numbers, constants, the choice of a function, refusals and their messages,
  * files that are cut or damaged.
  */
 #include "graph/mlir_model.h"
@@ -112,7 +112,7 @@ static void test_numbers(void **state)
     assert_int_equal(bits_of("", TACHO_DTYPE_I32), UINT64_MAX);
 }
 
-/* Every number of 16 bits comes back from its value. */
+/* Every number of 16 bits is restored from its value. */
 static void test_float_round_trip(void **state)
 {
     (void)state;

@@ -59,7 +59,7 @@ static tacho_dtype find_element(tacho_str name)
     return TACHO_DTYPE_NONE;
 }
 
-/* What stands between |prefix| and the '>' at the end; false when |text| is not like that. */
+/* The text between |prefix| and the '>' at the end; false when |text| is not of this form. */
 static bool take_inside(tacho_str text, tacho_str prefix, tacho_str *out_inside)
 {
     bool fits = tacho_str_starts_with(text, prefix) && text.len > prefix.len &&
@@ -70,7 +70,7 @@ static bool take_inside(tacho_str text, tacho_str prefix, tacho_str *out_inside)
     return fits;
 }
 
-/* !quant.uniform<i8<-127:127>:f32, 0.5:10>: what it is stored as. */
+/* The storage type of !quant.uniform<i8<-127:127>:f32, 0.5:10>. */
 static tacho_str quantised_storage(tacho_str text)
 {
     tacho_str inside;
@@ -106,7 +106,7 @@ static const char *add_dim(tacho_shape *shape, tacho_str text)
     return NULL;
 }
 
-/* 1x?xi8, *xf32; an encoding after a comma says nothing of numbers or types. */
+/* 1x?xi8, *xf32; an encoding after a comma does not concern numbers or types. */
 static const char *parse_tensor(tacho_str inside, tacho_mlir_type *type)
 {
     type->shape.rank = 0;

@@ -27,7 +27,7 @@ bool tacho_model_is_model(tacho_str head)
     return find_reader(head) != NULL;
 }
 
-/* The same of what may go on behind |head|: a version can stand behind a graph of any length. */
+/* Whether a file that begins with |head| may be one: a version may follow a graph of any length. */
 static bool may_be_model(tacho_str head)
 {
     static const char graph_tag = 0x3a;

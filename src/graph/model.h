@@ -19,7 +19,7 @@ typedef struct tacho_model_bind {
     tacho_str values; /* "16000", "1,2,3", "true"; one value stands for all elements */
 } tacho_model_bind;
 
-/* Values of inputs, for what only they can tell. */
+/* Values of inputs, for decisions that depend on them. */
 typedef struct tacho_model_values {
     void *self;
     /* The value of input |index|, whose type and shape are known; it must outlive the reading. */
@@ -44,14 +44,15 @@ typedef struct tacho_model_options {
 
 /*
  * Reads |path| ("-" is standard input) into |out_graph|, fresh from tacho_graph_init. The format
- * is told by content: ONNX, or MLIR text or bytecode of TOSA or of torch's ONNX import. A file
- * that is none, is cut, or has a symbolic dimension without a value is a failure that says where.
+ * is recognised by content: ONNX, or MLIR text or bytecode of TOSA or of torch's ONNX import. A
+ * file of another format, a truncated one, or one with a symbolic dimension without a value is a
+ * failure that names the place.
  */
 tacho_status tacho_model_read(const char *path, const tacho_model_options *options,
                               tacho_graph *out_graph) TACHO_MUST_USE;
 
 /*
- * Reads a file that is one TensorProto of ONNX, such as the inputs and outputs that come with
+ * Reads a file that is one TensorProto of ONNX, such as the inputs and outputs supplied with
  * models, as a constant of |graph|.
  */
 tacho_status tacho_onnx_tensor_file(tacho_graph *graph, const char *path,
@@ -67,10 +68,10 @@ size_t tacho_model_bind_values(const tacho_model_bind *bind);
 tacho_status tacho_model_bind_inputs(tacho_graph *graph,
                                      const tacho_model_options *options) TACHO_MUST_USE;
 
-/* Why nothing is known of what an If chooses. */
+/* Why the choice of an If is unknown. */
 typedef struct tacho_model_condition {
     char text[256];  /* "its condition depends on input 'sr'"; "" for other operators */
-    tacho_hint hint; /* what can be done about it; its text lives as long as the graph */
+    tacho_hint hint; /* the remedy; its text lives as long as the graph */
 } tacho_model_condition;
 tacho_status tacho_model_condition_of(const tacho_graph *graph, const tacho_node *node,
                                       tacho_model_condition *out) TACHO_MUST_USE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a model says of itself beside its graph: who made it, for which operator sets, and which
- * dimensions it leaves open. Texts are views of the graph's arena or of its file.
+ * Facts of a model beside its graph: its producer, operator sets, and open dimensions. Texts are
+ * views of the graph's arena or of its file.
  */
 #ifndef TACHO_GRAPH_MODEL_FACTS_H
 #define TACHO_GRAPH_MODEL_FACTS_H
@@ -46,7 +46,7 @@ const tacho_str *tacho_model_facts_find_dim(const tacho_model_facts *facts, uint
                                             int32_t axis);
 
 /*
- * Reads a model as tacho_model_read does, but only what its file says: nothing is inferred or
+ * Reads a model as tacho_model_read does, but only its file's contents: nothing is inferred or
  * folded, values are not looked at, and dimensions may be open.
  */
 tacho_status tacho_model_survey(const char *path, tacho_model_facts *facts,

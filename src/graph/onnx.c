@@ -2,9 +2,9 @@
 /*
  * ONNX files to a graph: the model, its graph and its nodes.
  *
- * The fields of a graph come in any order, but a node can only be read when the tensors that it
+ * The fields of a graph may be in any order, but a node can only be read when the tensors that it
  * may name are known, so the graph is walked once per kind of field: initializers, inputs, nodes,
- * outputs, values. A walk skips what it does not want without looking at it.
+ * outputs, values. A walk skips other fields without looking at them.
  */
 #include "base/grow.h"
 #include "codec/mlir_location.h"
@@ -45,7 +45,7 @@ enum {
 
 enum { IR_VERSION_MAX = 1000, LOOK_FIELDS = 64 };
 
-/* What protobuf allows a message to have; TACHO_STR_ARG relies on it, too. */
+/* The limit of protobuf for a message; TACHO_STR_ARG relies on it, too. */
 static const size_t file_bytes_max = (size_t)INT32_MAX;
 
 static const uint8_t model_wires[] = {
@@ -244,7 +244,7 @@ tacho_status tacho_onnx_type_name(tacho_onnx_state *state, tacho_str domain, tac
     return TACHO_OK;
 }
 
-/* The version of a domain: the function's, where it says one, else the model's. */
+/* The version of a domain: the function's, where it has one, else the model's. */
 static tacho_status find_version(tacho_onnx_state *state, tacho_str domain, int32_t *out_version)
 {
     const tacho_onnx_call *call = tacho_onnx_call_now(state);
@@ -266,7 +266,7 @@ static tacho_status set_type(tacho_onnx_state *state, const node_proto *proto, t
     return tacho_strings_ensure(&state->graph->strings, type, &node->type);
 }
 
-/* The node's name, of a node in a function behind that of the call. */
+/* The node's name; in a function, prefixed with the name of the call. */
 static tacho_status set_name(tacho_onnx_state *state, node_proto *proto, tacho_node *node)
 {
     const tacho_onnx_call *call = tacho_onnx_call_now(state);
@@ -283,7 +283,7 @@ static tacho_status set_name(tacho_onnx_state *state, node_proto *proto, tacho_n
 
 /*
  * The node's name as a location, "Conv_12" where it has none; in it the layer and the line of the
- * program, where the exporter says them: "conv"("encoder/layer.3"("model.py":12:0)).
+ * program, where the exporter wrote them: "conv"("encoder/layer.3"("model.py":12:0)).
  */
 static tacho_status set_location(tacho_onnx_state *state, const node_proto *proto, tacho_node *node)
 {
@@ -319,7 +319,7 @@ static tacho_status set_location(tacho_onnx_state *state, const node_proto *prot
     return tacho_strings_ensure(&state->graph->strings, text, &node->location);
 }
 
-/* The modules and the operator of PyTorch that the node comes from. */
+/* The modules and the operator of PyTorch that the node was made from. */
 static tacho_status set_scope(tacho_onnx_state *state, const node_proto *proto, tacho_node *node)
 {
     tacho_str scope = proto->metadata.name_space;
@@ -432,7 +432,7 @@ static tacho_status check_inputs(const tacho_onnx_state *state, size_t first)
     return TACHO_OK;
 }
 
-/* A kind of field and what reads it. */
+/* A kind of field and its reader. */
 typedef struct graph_walk {
     uint32_t number;
     tacho_status (*read)(tacho_onnx_state *, tacho_str);
@@ -511,7 +511,7 @@ static tacho_status survey_node(tacho_onnx_state *state, tacho_str message)
     return TACHO_OK;
 }
 
-/* Bodies that are found on the way come behind those that are known. */
+/* Bodies that are found on the way are added after the known ones. */
 static tacho_status survey_bodies(tacho_onnx_state *state)
 {
     for (size_t i = 0; i < state->body_count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attributes of nodes. Which field has the value follows from the attribute's type; files of
- * before types were written have one field only, which tells.
+ * Attributes of nodes. The attribute's type determines the field of the value; old files, without
+ * types, have one field only, which is the value.
  */
 #include "base/grow.h"
 #include "graph/onnx_reader.h"
@@ -43,7 +43,7 @@ static const uint8_t graph_wires[] = {0, TACHO_ONNX_BYTES};
 static const tacho_onnx_schema attr_schema = TACHO_ONNX_SCHEMA("AttributeProto", attr_wires);
 static const tacho_onnx_schema graph_schema = TACHO_ONNX_SCHEMA("GraphProto", graph_wires);
 
-/* By AttributeProto.AttributeType: where the value is; 0 for what nothing here computes with. */
+/* By AttributeProto.AttributeType: the field of the value; 0 for types not used here. */
 static const uint8_t field_of_type[] = {
     0, FIELD_F,      FIELD_I, FIELD_S, FIELD_T, FIELD_G, FIELD_FLOATS, FIELD_INTS, FIELD_STRINGS,
     0, FIELD_GRAPHS, 0,       0,       0,       0,

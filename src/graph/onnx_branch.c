@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Graphs of nodes: branches of an If, bodies of loops, functions that are called. Inference asks
- * for one when it comes to the node; its nodes are read as those of the model are, with names of
- * their own that hide those around them. What a branch or a call gives back is what the node made:
- * the tensor that a node inside makes becomes the outer one's, and what comes from elsewhere (a
- * constant, a value from outside, the same tensor twice) passes an Identity.
+ * Graphs of nodes: branches of an If, bodies of loops, functions that are called. Inference
+ * requests one when it reaches the node; its nodes are read as those of the model are, with names
+ * of their own that hide those around them. Outputs of a branch or a call replace those of the
+ * node: a tensor made by a node inside becomes the outer one, and any other output (a constant, a
+ * value from outside, the same tensor twice) passes through an Identity.
  */
 #include "base/grow.h"
 #include "graph/onnx_reader.h"
@@ -202,7 +202,7 @@ tacho_status tacho_onnx_enter_body(void *self, const tacho_body_use *use)
     return find_outputs(state, &branch, use);
 }
 
-/* ---- what the branch gives back ------------------------------------------------------------- */
+/* ---- outputs of the branch ------------------------------------------------------------------ */
 
 /* One taking of a branch. */
 typedef struct taking {
@@ -210,10 +210,10 @@ typedef struct taking {
     uint32_t node; /* the If */
     size_t first_node, first_tensor, first_local;
     uint32_t *becomes; /* by tensor of the branch: the If's that it is, or TACHO_NONE */
-    uint32_t *given;   /* what each output of the If is given */
+    uint32_t *given;   /* the tensor for each output of the If */
 } taking;
 
-/* Types that the branch tells; the shape that the If is said to have may be that of the other. */
+/* Takes types of the branch; the declared shape of the If may be that of the other branch. */
 static void merge_type(tacho_graph *graph, uint32_t from, uint32_t to)
 {
     tacho_tensor *tensor = &graph->tensors[to];
@@ -272,7 +272,7 @@ static void rename_tensors(const taking *self)
     }
 }
 
-/* Outputs that are no node's of the branch alone. */
+/* Outputs that are not made by a node of this branch alone. */
 static tacho_status copy_outputs(const taking *self)
 {
     tacho_graph *graph = self->state->graph;
@@ -299,7 +299,7 @@ static tacho_status copy_outputs(const taking *self)
     return TACHO_OK;
 }
 
-/* Room for what is found; |given| is in the graph's arena, as nodes inside use the scratch. */
+/* Room for outputs; |given| is in the graph's arena, as nodes inside use the scratch. */
 static tacho_status make_room(taking *self)
 {
     tacho_graph *graph = self->state->graph;

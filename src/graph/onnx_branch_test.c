@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tests of If and of inputs that are fixed. Models are composed as bytes: x of 4 goes into an If
- * whose branches are given, and y comes out.
+ * whose branches are given, and y is the output.
  */
 #include "graph/infer.h"
 #include "graph/model.h"
@@ -202,7 +202,7 @@ static tacho_status read_model(const message *from, const tacho_model_options *o
     return status;
 }
 
-/* "Relu x>y; ...": the nodes that are left, in order; each is made by the one that says so. */
+/* "Relu x>y; ...": the remaining nodes, in order; each input is made by the named node. */
 static void assert_nodes(const message *from, const tacho_model_options *options,
                          const char *expected)
 {
@@ -283,7 +283,7 @@ static void test_chosen(void **state)
     assert_nodes(&model, &plain, "IsNaN x>many; If many>y"); /* four conditions are none */
 }
 
-/* Outputs that are no node's, or one node's twice, or used inside; branches with equal names. */
+/* Outputs not made by a node, or made twice, or used inside; branches with equal names. */
 static void test_outputs(void **state)
 {
     (void)state;
@@ -394,7 +394,7 @@ static tacho_status read_nested(bool *flag, tacho_graph *graph)
     return read_model(&model, &options, graph);
 }
 
-/* What fails deep inside is tried a few times, not twice for each If around it. */
+/* A failure deep inside is tried a few times, not twice for each If around it. */
 static void test_nested_failure(void **state)
 {
     (void)state;
@@ -424,7 +424,7 @@ static void test_bind(void **state)
     message model = model_of(&nodes);
     tacho_model_bind binds[] = {{TACHO_STR("flag"), TACHO_STR("true")},
                                 {TACHO_STR("list"), TACHO_STR("-3,4,5")}};
-    tacho_model_options options = {.binds = binds, .bind_count = 2}; /* the list says its size */
+    tacho_model_options options = {.binds = binds, .bind_count = 2}; /* the list has its size */
     assert_nodes(&model, &options, "Relu x>y");
     binds[0].values = TACHO_STR("0");
     assert_nodes(&model, &options, "Neg x>y");
@@ -537,7 +537,7 @@ static void test_survey(void **state)
     tacho_model_facts_deinit(&facts);
 }
 
-/* Where b is put into the list of a; what is none of its places is left as it is. */
+/* The place of b in the list of a; an invalid place leaves the node as it is. */
 static void test_insert(void **state)
 {
     (void)state;

@@ -68,7 +68,7 @@ static tacho_status open_file(tacho_onnx_state *state, tacho_str location,
     *out_file = (tacho_onnx_file){.is_absent = true};
     tacho_graph *graph = state->graph;
     if (tacho_str_equal(graph->path, TACHO_STR("-"))) {
-        return TACHO_OK; /* standard input lies in no folder */
+        return TACHO_OK; /* standard input has no folder */
     }
     size_t folder_len = graph->path.len - tacho_str_basename(graph->path).len;
     tacho_str folder =

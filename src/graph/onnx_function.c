@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions that a model defines. A node that names one by domain, operator and overload calls it:
- * when inference comes to the node, the nodes of the function take its place, with the names of the
- * function's inputs meaning what the call gives. They see no other names, and attributes that refer
- * to those of the call have their values.
+ * when inference reaches the node, the nodes of the function take its place, with the names of the
+ * function's inputs bound to the call's arguments. They see no other names, and attributes that
+ * refer to those of the call have their values.
  */
 #include "base/grow.h"
 #include "graph/onnx_reader.h"
@@ -127,7 +127,7 @@ static tacho_status make_prefix(tacho_onnx_state *state, tacho_str name, tacho_s
     return TACHO_OK;
 }
 
-/* Reads the defaults of a function's attributes behind those that the call gives. */
+/* Reads the defaults of a function's attributes, after those that the call gives. */
 static tacho_status read_defaults(tacho_onnx_state *state, tacho_str function)
 {
     tacho_pb_reader reader = tacho_onnx_open(state, function);
@@ -185,7 +185,7 @@ tacho_status tacho_onnx_add_call(tacho_onnx_state *state, const tacho_node *node
     return TACHO_OK;
 }
 
-/* ---- what is in one ------------------------------------------------------------------------- */
+/* ---- its contents --------------------------------------------------------------------------- */
 
 tacho_status tacho_onnx_next_parameter(const tacho_onnx_state *state, tacho_pb_reader *reader,
                                        bool is_output, tacho_str *out_name, bool *out_got)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the families of ONNX inference share.
+ * Shared by the families of ONNX inference.
  */
 #include "graph/onnx_infer.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types and shapes of ONNX operators: the functions of graph/onnx_ops.c's rows, by family, and what
- * they share. Where early opsets say with attributes what later ones say with inputs, each reads
- * both, so a function holds for all opsets unless it asks for the node's.
+ * Types and shapes of ONNX operators: the functions of graph/onnx_ops.c's rows, by family, and
+ * their shared helpers. Where early opsets have an attribute that later ones replace by an input, a
+ * function reads both, so it holds for all opsets unless it checks the node's.
  */
 #ifndef TACHO_GRAPH_ONNX_INFER_H
 #define TACHO_GRAPH_ONNX_INFER_H
@@ -18,10 +18,10 @@ tacho_str tacho_onnx_text(const tacho_infer *infer, const char *name);
 /* Whether the node is of an opset before |opset|; modules without opsets have the latest. */
 bool tacho_onnx_before(const tacho_infer *infer, int32_t opset);
 
-/* Whether input |i| is there. */
+/* Whether input |i| is present. */
 bool tacho_onnx_has(const tacho_infer *infer, size_t i);
 
-/* Fails unless the first |count| inputs are there. */
+/* Fails unless the first |count| inputs are present. */
 tacho_status tacho_onnx_need(const tacho_infer *infer, size_t count) TACHO_MUST_USE;
 
 /* Fails unless input |i| has rank |min| to |max|, or a rank that is not known. */
@@ -50,10 +50,10 @@ tacho_status tacho_onnx_read_axes(const tacho_infer *infer, size_t input, int32_
 /* The type with this number in ONNX's TensorProto, or NONE. */
 tacho_dtype tacho_onnx_dtype_of(int64_t number);
 
-/* A shape of so many dimensions, none of them known. */
+/* A shape of |rank| unknown dimensions. */
 tacho_shape tacho_onnx_any_shape(int64_t rank);
 
-/* Fails unless two dimensions are the same, or one is not known; says what they are. */
+/* Fails unless two dimensions are the same, or one is unknown; the message has both. */
 tacho_status tacho_onnx_match(const tacho_infer *infer, const char *what, int64_t a,
                               int64_t b) TACHO_MUST_USE;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types and shapes of what slides a window over a tensor: convolutions and pools.
+ * Types and shapes of operators that slide a window over a tensor: convolutions and pools.
  */
 #include "graph/onnx_infer.h"
 
@@ -13,7 +13,7 @@ typedef enum auto_pad { PAD_AS_GIVEN, PAD_NONE, PAD_SAME } auto_pad;
 /* A window and how it slides, by spatial dimension. */
 typedef struct sliding {
     size_t spatial;
-    int64_t kernel[SPATIAL_MAX]; /* unknown where neither weights nor attribute say */
+    int64_t kernel[SPATIAL_MAX]; /* unknown where neither weights nor attribute have it */
     int64_t strides[SPATIAL_MAX];
     int64_t dilations[SPATIAL_MAX];
     int64_t pads[2 * SPATIAL_MAX]; /* all begins, then all ends */
@@ -74,7 +74,7 @@ static tacho_status read_window(const tacho_infer *infer, int32_t rank, sliding 
     return TACHO_OK;
 }
 
-/* The weights' spatial dimensions are the window, and an attribute must not say otherwise. */
+/* The weights' spatial dimensions are the window, and an attribute must agree. */
 static tacho_status take_kernel(const tacho_infer *infer, const tacho_shape *weights,
                                 sliding *window)
 {
@@ -97,8 +97,8 @@ static int64_t extent(const sliding *window, size_t i)
 }
 
 /*
- * Rounded up, the last window could begin in the padding behind the data: it does not count.
- * Files of before that was settled may have counted it, and are believed.
+ * Rounded up, the last window could begin in the padding after the data: it does not count. Files
+ * older than this rule may have counted it, and their shape is accepted.
  */
 static int64_t last_in_data(const tacho_infer *infer, const sliding *window, size_t i, int64_t in,
                             int64_t out)
@@ -264,7 +264,7 @@ static tacho_status asked_shape(const tacho_infer *infer, size_t spatial, int64_
     return TACHO_OK;
 }
 
-/* What a window of |window| spread |in| times along spatial dimension |i| covers. */
+/* The extent of a window of |window| spread |in| times along spatial dimension |i|. */
 static tacho_status spread(const tacho_infer *infer, const sliding *window, size_t i, int64_t in,
                            int64_t output_padding, int64_t *out_dim)
 {
@@ -363,7 +363,7 @@ tacho_status tacho_onnx_infer_global_pool(const tacho_infer *infer)
     return tacho_infer_set(infer, 0, tacho_infer_dtype(infer, 0), &shape);
 }
 
-/* Back from a pool: as large as asked for, else what the windows cover. */
+/* Back from a pool: of the requested size, else that covered by the windows. */
 tacho_status tacho_onnx_infer_max_unpool(const tacho_infer *infer)
 {
     TACHO_TRY(tacho_onnx_need(infer, 2));

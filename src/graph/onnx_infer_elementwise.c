@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types and shapes of what ONNX computes element by element.
+ * Types and shapes of elementwise operators.
  */
 #include "graph/onnx_infer.h"
 
@@ -187,7 +187,7 @@ tacho_status tacho_onnx_infer_bit_cast(const tacho_infer *infer)
     return tacho_infer_set(infer, 0, to, tacho_infer_shape(infer, 0));
 }
 
-/* The type is the zero point's, else what is asked for, else u8. */
+/* The type is the zero point's, else the requested one, else u8. */
 tacho_status tacho_onnx_infer_quantise(const tacho_infer *infer)
 {
     tacho_dtype dtype = tacho_infer_dtype(infer, 2);
@@ -198,7 +198,7 @@ tacho_status tacho_onnx_infer_quantise(const tacho_infer *infer)
     return tacho_infer_set(infer, 0, dtype, tacho_infer_shape(infer, 0));
 }
 
-/* The type is what is asked for, else the scale's. */
+/* The type is the requested one, else the scale's. */
 tacho_status tacho_onnx_infer_dequantise(const tacho_infer *infer)
 {
     tacho_dtype dtype;

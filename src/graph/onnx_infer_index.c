@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types and shapes of what picks elements by index, by value or by place in a picture.
+ * Types and shapes of operators that pick elements by index, by value or by place in a picture.
  */
 #include "graph/onnx_infer.h"
 
@@ -48,7 +48,7 @@ tacho_status tacho_onnx_infer_gather_elements(const tacho_infer *infer)
     return tacho_infer_set(infer, 0, tacho_infer_dtype(infer, 0), tacho_infer_shape(infer, 1));
 }
 
-/* The indices' last dimension says how many of the data's each of them picks. */
+/* The indices' last dimension is the number of the data's dimensions that each index picks. */
 tacho_status tacho_onnx_infer_gather_nd(const tacho_infer *infer)
 {
     TACHO_TRY(tacho_onnx_need(infer, 2));
@@ -84,7 +84,7 @@ tacho_status tacho_onnx_infer_scatter(const tacho_infer *infer)
     return tacho_onnx_set_same(infer);
 }
 
-/* A cache, what is written to it, maybe where. */
+/* A cache, the data written to it, maybe the place. */
 tacho_status tacho_onnx_infer_tensor_scatter(const tacho_infer *infer)
 {
     TACHO_TRY(tacho_onnx_need(infer, 2));

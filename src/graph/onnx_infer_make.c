@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types and shapes of what ONNX makes of nothing or of few numbers: constants, shapes, ranges.
+ * Types and shapes of operators that make tensors from few numbers: constants, shapes, ranges.
  */
 #include "graph/onnx_infer.h"
 
@@ -109,7 +109,7 @@ static bool one_int(const tacho_infer *infer, size_t input, int64_t *out_value)
     return tacho_infer_ints(infer, input, out_value, 1, &count) && count == 1;
 }
 
-/* How many steps lead from start to limit, or DIM_UNKNOWN; -2 when there is no end to them. */
+/* How many steps lead from start to limit, or DIM_UNKNOWN; -2 when they never end. */
 static int64_t range_count(const tacho_infer *infer)
 {
     double reals[3];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types and shapes of products of matrices and of what is made of them: Einsum, recurrent layers.
+ * Types and shapes of products of matrices and of operators made of them: Einsum, recurrent layers.
  */
 #include "graph/onnx_infer.h"
 
@@ -114,7 +114,7 @@ tacho_status tacho_onnx_infer_det(const tacho_infer *infer)
 
 /* ---- Einsum -------------------------------------------------------------------------------- */
 
-/* What the labels of an equation stand for. */
+/* The dimensions of an equation's labels. */
 typedef struct einsum {
     int64_t dims[TACHO_EQUATION_LABELS]; /* 1 may be broadcast */
     uint32_t uses[TACHO_EQUATION_LABELS];
@@ -265,8 +265,7 @@ static int64_t dim_of(const tacho_shape *shape, int32_t rank, int32_t i)
     return shape->rank == rank ? shape->dims[i] : TACHO_DIM_UNKNOWN;
 }
 
-/* What the shapes do not say: the direction, the type of lengths, and that but LSTM has two
- * results. */
+/* Checks beyond shapes: the direction, the type of lengths, and two results for all but LSTM. */
 static tacho_status check_recurrent(const tacho_infer *infer)
 {
     tacho_str way = tacho_onnx_text(infer, "direction");

@@ -92,7 +92,7 @@ static bool read_dft_axis(const tacho_infer *infer, int64_t *out_axis)
 }
 
 /*
- * Real and imaginary part last; half of the axis where the rest mirrors it. Backwards, what is half
+ * Real and imaginary part last; half of the axis where the rest mirrors it. Backwards, the half
  * becomes the whole, and real.
  */
 tacho_status tacho_onnx_infer_dft(const tacho_infer *infer)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types and shapes of what gives a tensor another shape: views, parts, joins, repetitions.
+ * Types and shapes of operators that change a shape: views, parts, joins, repetitions.
  */
 #include "graph/onnx_infer.h"
 
@@ -8,13 +8,13 @@
 
 #include <inttypes.h>
 
-/* What an operator says its output is, with the input's type. */
+/* Sets the output to |shape|, with the input's type. */
 static tacho_status set_shape(const tacho_infer *infer, const tacho_shape *shape)
 {
     return tacho_infer_set(infer, 0, tacho_infer_dtype(infer, 0), shape);
 }
 
-/* A shape of as many dimensions as input |i| has elements, none known: it says a shape. */
+/* A shape of unknown dimensions, as many as input |i|, which is a shape, has elements. */
 static tacho_shape any_said_by(const tacho_infer *infer, size_t i)
 {
     const tacho_shape *said = tacho_infer_shape(infer, i);
@@ -23,7 +23,7 @@ static tacho_shape any_said_by(const tacho_infer *infer, size_t i)
 
 /* ---- views --------------------------------------------------------------------------------- */
 
-/* Fills in what -1 stands for; elements must neither come nor go. */
+/* Fills in the dimension that is -1; the number of elements must stay the same. */
 static tacho_status resolve_rest(const tacho_infer *infer, const tacho_shape *from, int32_t rest,
                                  tacho_shape *to)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Types and shapes of ONNX operators, one line for each rule: the forms of early and late opsets,
- * what is not known, what contradicts itself.
+ * unknown shapes, contradictions.
  */
 #include "graph/graph_testing.h"
 
-/* What a node makes of its inputs: the outputs, or ! and a part of the message. */
+/* A node and its inferred outputs, or ! and a part of the message. */
 typedef struct rule {
     const char *type;
     int opset;

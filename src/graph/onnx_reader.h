@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of the ONNX reader share: the state of one reading, and messages by schema.
+ * Shared by the files of the ONNX reader: the state of one reading, and messages by schema.
  *
- * Everything is a view of the file: a message is the bytes of its field, and where it lies in the
- * file is where its bytes are. Graphs in attributes and functions are not entered when a node is
- * read, so depth costs nothing; they are read when inference comes to the node.
+ * Everything is a view of the file: a message is the bytes of its field, and its offset is that of
+ * these bytes. Graphs in attributes and functions are not entered when a node is read, so depth
+ * costs nothing; they are read when inference reaches the node.
  */
 #ifndef TACHO_GRAPH_ONNX_READER_H
 #define TACHO_GRAPH_ONNX_READER_H
@@ -17,7 +17,7 @@ enum {
     TACHO_ONNX_TENSOR_MAX = 1 << 26,
     TACHO_ONNX_NAME_MAX = 1 << 16,
     TACHO_ONNX_DEPTH_MAX = 64, /* of graphs in graphs that are entered */
-    /* Nodes and tensors of graphs that are entered, and of what joins them, all together. */
+    /* Nodes and tensors of graphs that are entered, and of the nodes that join them, in all. */
     TACHO_ONNX_ENTERED_MAX = 1 << 18,
 };
 
@@ -29,7 +29,7 @@ enum {
     TACHO_ONNX_FIXED32 = 1 << TACHO_PB_WIRE_FIXED32,
 };
 
-/* A message of ONNX: |wires[n]| is what field n may be, 0 for one that is skipped unseen. */
+/* A message of ONNX: |wires[n]| are the wire types of field n, 0 for one that is skipped unseen. */
 typedef struct tacho_onnx_schema {
     const char *name; /* "NodeProto" */
     const uint8_t *wires;
@@ -41,7 +41,7 @@ typedef struct tacho_onnx_schema {
         (name), (wires), sizeof(wires)                                                             \
     }
 
-/* What a name stands for. */
+/* The meaning of a name. */
 typedef struct tacho_onnx_name {
     uint32_t tensor;   /* or TACHO_NONE */
     uint32_t file;     /* of external data, or TACHO_NONE */
@@ -49,7 +49,7 @@ typedef struct tacho_onnx_name {
     uint32_t function; /* the last one of the model that is called so, or TACHO_NONE */
 } tacho_onnx_name;
 
-/* What a name in a function stands for whose input the call leaves out. */
+/* The meaning of a function's name for an input that the call leaves out. */
 #define TACHO_ONNX_ABSENT (TACHO_NONE - 1)
 
 /* A function that the model defines: a FunctionProto. */
@@ -63,8 +63,8 @@ typedef struct tacho_onnx_function {
 typedef struct tacho_onnx_call {
     tacho_str function;              /* its bytes */
     tacho_str prefix;                /* of the names of nodes */
-    uint32_t first_attr, attr_count; /* what nodes may refer to, in the graph's attributes */
-    int32_t opset;                   /* of the standard domain; 0 when it does not say */
+    uint32_t first_attr, attr_count; /* that nodes may refer to, in the graph's attributes */
+    int32_t opset;                   /* of the standard domain; 0 when unknown */
 } tacho_onnx_call;
 
 /* A file of external data. */
@@ -115,7 +115,7 @@ typedef struct tacho_onnx_state {
     size_t link_count, link_capacity;
     tacho_attr *attrs; /* of the node being read */
     size_t attr_count, attr_capacity;
-    uint32_t scope; /* of what is being read */
+    uint32_t scope; /* of the graph being read */
     tacho_onnx_scope *scopes;
     size_t scope_count, scope_capacity;
     tacho_onnx_local *locals;
@@ -190,7 +190,7 @@ uint32_t tacho_onnx_tensor_find_own(const tacho_onnx_state *state, tacho_str nam
 
 /* ---- onnx.c: graphs ---- */
 
-/* Reads the constants and the nodes of a GraphProto, and what it says of values. */
+/* Reads the constants, the nodes and the value types of a GraphProto. */
 tacho_status tacho_onnx_read_body(tacho_onnx_state *state, tacho_str graph) TACHO_MUST_USE;
 
 /* The same of a FunctionProto. */
@@ -205,7 +205,7 @@ tacho_status tacho_onnx_next_value(const tacho_onnx_state *state, tacho_pb_reade
 tacho_status tacho_onnx_read_version(const tacho_onnx_state *state, tacho_str message,
                                      tacho_str *out_domain, int32_t *out_version) TACHO_MUST_USE;
 
-/* "Conv", "com.example.Fancy": what an operator of a domain is called; in the scratch arena. */
+/* "Conv", "com.example.Fancy": the name of an operator of a domain; in the scratch arena. */
 tacho_status tacho_onnx_type_name(tacho_onnx_state *state, tacho_str domain, tacho_str op_type,
                                   tacho_str *out_name) TACHO_MUST_USE;
 
@@ -240,7 +240,7 @@ tacho_status tacho_onnx_add_function(tacho_onnx_state *state, tacho_str message)
 tacho_status tacho_onnx_note_call(tacho_onnx_state *state, uint32_t type,
                                   tacho_str overload) TACHO_MUST_USE;
 
-/* The call that what is being read is inside of, or NULL. */
+/* The innermost call around the graph being read, or NULL. */
 const tacho_onnx_call *tacho_onnx_call_now(const tacho_onnx_state *state);
 
 /* A new call of |function| by |node|. */
@@ -258,7 +258,7 @@ tacho_status tacho_onnx_next_function_node(const tacho_onnx_state *state, tacho_
 
 /* ---- onnx_type.c: types and dimensions ---- */
 
-/* The element type of a data_type; false when there is no such. NONE for 0. */
+/* The element type of a data_type; false when that is unknown. NONE for 0. */
 bool tacho_onnx_dtype(uint64_t data_type, tacho_dtype *out_dtype);
 
 /* The name of an input, output or value. */
@@ -269,7 +269,7 @@ tacho_status tacho_onnx_value_name(const tacho_onnx_state *state, tacho_str mess
 tacho_status tacho_onnx_read_input(tacho_onnx_state *state, tacho_str message) TACHO_MUST_USE;
 tacho_status tacho_onnx_read_output(tacho_onnx_state *state, tacho_str message) TACHO_MUST_USE;
 
-/* Adds what is said about a tensor that exists to what is known. */
+/* Completes the type and shape of an existing tensor. */
 tacho_status tacho_onnx_read_value_info(tacho_onnx_state *state, tacho_str message) TACHO_MUST_USE;
 
 /* Fails when inputs have dimensions without a value, or an option names none. */
@@ -284,7 +284,7 @@ tacho_status tacho_onnx_read_sparse(tacho_onnx_state *state, tacho_str message) 
 
 /* ---- onnx_external.c: values in other files ---- */
 
-/* Where external data lies, as the file says. */
+/* The place of external data, by the file. */
 typedef struct tacho_onnx_external {
     const char *at; /* the tensor, for messages */
     tacho_str location;

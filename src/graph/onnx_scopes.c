@@ -4,7 +4,7 @@
  */
 #include "graph/onnx_scopes.h"
 
-/* Deeper levels are left out: the path ends in what is around them. */
+/* Deeper levels are left out: the path ends at the level around them. */
 enum { LEVELS_MAX = 64 };
 
 typedef struct scope_list {
@@ -60,7 +60,7 @@ static scope_list parse_list(tacho_str text)
     return list;
 }
 
-/* ": Net/encoder: Encoder/linear_1: aten.linear": what stands ahead of each ": ". */
+/* ": Net/encoder: Encoder/linear_1: aten.linear": the texts ahead of each ": ". */
 static scope_list parse_namespace(tacho_str text)
 {
     scope_list list = {.item_count = 0};
@@ -73,7 +73,7 @@ static scope_list parse_namespace(tacho_str text)
     return list;
 }
 
-/* What |scope| is called in |around|: "layer.3" of "encoder.layer.3" in "encoder". */
+/* The name of |scope| in |around|: "layer.3" of "encoder.layer.3" in "encoder". */
 static tacho_str name_in(tacho_str scope, tacho_str around)
 {
     bool is_inside = around.len > 0 && scope.len > around.len + 1 &&
@@ -133,7 +133,7 @@ tacho_status tacho_onnx_metadata_layer(const tacho_onnx_metadata *metadata, tach
 
 /* ---- lines --------------------------------------------------------------------------------- */
 
-/* 'File "model.py", line 12, in forward'; false when |line| is none such. */
+/* 'File "model.py", line 12, in forward'; false when |line| is not of this form. */
 static bool parse_frame(tacho_str line, tacho_str *out_file, uint32_t *out_number)
 {
     const tacho_str begin = TACHO_STR("File \"");

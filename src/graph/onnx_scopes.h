@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a node comes from, as exporters write it into its metadata: PyTorch's exporter names the
+ * The origin of a node, from the metadata that exporters write: PyTorch's exporter names the
  * modules around it and the lines of the program.
  */
 #ifndef TACHO_GRAPH_ONNX_SCOPES_H
@@ -22,9 +22,9 @@ typedef struct tacho_onnx_metadata {
 void tacho_onnx_metadata_add(tacho_onnx_metadata *metadata, tacho_str key, tacho_str value);
 
 /*
- * The path of the module that the node is in, each level without what is around it: "encoder",
+ * The path of the module that the node is in, each level without the names around it: "encoder",
  * "layer.3" and "mlp" of 'encoder.layer.3.mlp' in 'encoder.layer.3' in 'encoder'. Without names of
- * modules, that of their classes. Empty where the metadata does not say. It lives in |arena|.
+ * modules, that of their classes. Empty where the metadata lacks both. It lives in |arena|.
  */
 tacho_status tacho_onnx_metadata_layer(const tacho_onnx_metadata *metadata, tacho_arena *arena,
                                        tacho_str *out_layer) TACHO_MUST_USE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ONNX models that are put together field by field: graphs, attributes, dimensions, and
- * what is refused.
+ * refusals.
  */
 #include "graph/onnx_testing.h"
 
@@ -101,7 +101,7 @@ static message attributes(void)
     put_attr(&many, "int", 2, &value);
     value.len = 0;
     put_float(&value, 2, 0.5f);
-    put_attr(&many, "real", 0, &value); /* no type: the field tells */
+    put_attr(&many, "real", 0, &value); /* no type: the field decides */
     value.len = 0;
     put_text(&value, 4, "SAME");
     put_attr(&many, "text", 3, &value);
@@ -250,7 +250,7 @@ static void test_dims(void **state)
     tacho_model_options options = {.dims = dims, .dim_count = 2};
     assert_refused(&whole, &options, TACHO_CODE_USAGE,
                    "dimension 2 of input 'x.1' has no value; give a size for x.1.2");
-    options.dims = dims + 1; /* the batch is 1 if nobody says otherwise */
+    options.dims = dims + 1; /* the batch is 1 unless a size is given */
     read_ok(&whole, &options, &read);
     assert_int_equal(find_tensor(&read, "x.1")->shape->dims[0], 1);
     assert_string_equal(read.note.data, "dimension 0 ('batch') of input 'x.1' is open: 1 is used");
@@ -275,7 +275,7 @@ static void test_dims(void **state)
     message zero = vector_info("z", 0);
     put_message(&graph, 11, &zero);
     whole = model(&graph);
-    read_ok(&whole, &no_options, &read); /* no elements, as the file says */
+    read_ok(&whole, &no_options, &read); /* no elements, as in the file */
     assert_int_equal(find_tensor(&read, "z")->shape->dims[0], 0);
     tacho_graph_deinit(&read);
     tacho_model_dim none = {TACHO_STR_INIT("z.0"), 3}; /* which some files mean by it */
@@ -325,7 +325,7 @@ static void test_made_twice(void **state)
     tacho_graph_deinit(&read);
 }
 
-/* ---- what is refused ------------------------------------------------------------------------ */
+/* ---- refused models ------------------------------------------------------------------------- */
 
 static void test_bad_graphs(void **state)
 {

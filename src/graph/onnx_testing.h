@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What tests of ONNX models share: messages that are put together field by field.
+ * Shared by tests of ONNX models: messages that are put together field by field.
  */
 #ifndef TACHO_GRAPH_ONNX_TESTING_H
 #define TACHO_GRAPH_ONNX_TESTING_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types of tensors: inputs, outputs and what a file says about values between them.
+ * Types of tensors: of inputs, outputs and the file's values between them.
  *
  * A dimension may be a number, a name, or nothing. Inputs need numbers: those that have none get
  * them from the options, by the dimension's own name or as "INPUT.INDEX". Elsewhere a dimension
@@ -202,7 +202,7 @@ static const tacho_model_dim *find_dim(const tacho_onnx_state *state, const valu
     return by_place != NULL ? by_place : by_name;
 }
 
-/* Adds how to give the dimension to what is missing, once. */
+/* Adds the option for the dimension to the list of missing sizes, once. */
 static void suggest(tacho_onnx_state *state, const value_info *info, int32_t i)
 {
     char size[180];
@@ -248,8 +248,8 @@ static bool is_open(const value_info *info, int32_t dim)
 }
 
 /*
- * Keeps what the dimensions of a tensor without a number are called, where that is wanted; once of
- * one that is listed as input and output.
+ * Keeps the names of a tensor's dimensions without a number, where requested; once of a tensor that
+ * is both input and output.
  */
 static tacho_status keep_open(const tacho_onnx_state *state, value_info *info, uint32_t tensor)
 {
@@ -267,8 +267,8 @@ static tacho_status keep_open(const tacho_onnx_state *state, value_info *info, u
 }
 
 /*
- * Whether an open dimension is the batch: the first of several, without a name or with one that
- * says so; and those of the same name.
+ * Whether an open dimension is the batch: the first of several, without a name or with a batch's
+ * name; and those of the same name.
  */
 static bool is_batch(const tacho_onnx_state *state, const value_info *info, int32_t i)
 {
@@ -293,7 +293,7 @@ static void take_batch(tacho_onnx_state *state, const value_info *info, int32_t 
 {
     tacho_str name = info->dim_names[i];
     if (state->has_batch && (name.len == 0 || tacho_str_equal(name, state->batch))) {
-        return; /* said before */
+        return; /* noted before */
     }
     state->has_batch = true;
     state->batch = name.len > 0 ? name : state->batch;
@@ -343,7 +343,7 @@ static void settle_value(const tacho_onnx_state *state, value_info *info)
     }
 }
 
-/* The input that has fewer dimensions than a name such as "x.2" wants; NULL: none. */
+/* The input that has fewer dimensions than a name such as "x.2" needs; NULL: none. */
 static const tacho_tensor *find_short_input(const tacho_graph *graph, tacho_str name)
 {
     size_t dot = name.len;
@@ -366,7 +366,7 @@ static const tacho_tensor *find_short_input(const tacho_graph *graph, tacho_str 
     return NULL;
 }
 
-/* Names what has no size, and hints at each of them. */
+/* Names the dimensions without a size, with a hint for each of them. */
 static tacho_status fail_open(const tacho_onnx_state *state)
 {
     char names[sizeof(state->missing) + 1] = "";
@@ -386,8 +386,8 @@ static tacho_status fail_open(const tacho_onnx_state *state)
 }
 
 /*
- * Takes a size "NAME.D" of what a node makes: it is given where shapes follow from values. Whether
- * the tensor has that dimension, and open, inference finds.
+ * Takes a size "NAME.D" of a node's output, given where shapes depend on values. Inference checks
+ * that the tensor has that dimension, and that it is open.
  */
 static tacho_status take_size(const tacho_onnx_state *state, size_t option)
 {
@@ -445,7 +445,7 @@ tacho_status tacho_onnx_check_dims(const tacho_onnx_state *state)
 
 /* ---- tensors -------------------------------------------------------------------------------- */
 
-/* Keeps what is known, adds what is not; what comes out must be of a size that can be counted. */
+/* Keeps known facts and adds missing ones; the resulting size must be countable. */
 static tacho_status complete(const tacho_onnx_state *state, const value_info *info,
                              tacho_tensor *tensor)
 {

@@ -240,7 +240,7 @@ static void test_absent(void **state)
     message nothing = vector("v", 1, 1000); /* no values at all */
     check_random(&nothing, &no_options, 1, &seeds[0]);
     assert_int_equal(seeds[0], 0xaf63eb4c86020609u); /* FNV-1a of "v" */
-    model_path = "-";                                /* lies in no folder */
+    model_path = "-";                                /* has no folder */
     check_zero(&tensor);
     model_path = "m.onnx";
     static const uint32_t integers[] = {2, 3, 5, 6, 7, 9, 12, 13}; /* u8, i8, ..., bool, u64 */
@@ -249,7 +249,7 @@ static void test_absent(void **state)
         check_zero(&indexes);
     }
 
-    /* Zeros where they are asked for, of reals, too; what needs values fails and names them. */
+    /* Zeros where requested, of reals, too; without them absent values fail and are named. */
     tacho_model_options zeros = {.has_zero_weights = true, .needs_values = true};
     message whole_graph = small_graph();
     put_message(&whole_graph, 5, &nothing);
@@ -270,7 +270,7 @@ static void test_absent(void **state)
     check_random(&matrix, &random, 0, &seeds[3]);
     assert_int_not_equal(seeds[2], seeds[3]);
     check_value(&matrix, TACHO_DTYPE_I8, TACHO_STR("123456789012345678"));
-    /* Lists of one dimension (means, scales) and indexes stay what they are. */
+    /* Lists of one dimension (means, scales) and indexes stay unchanged. */
     message graph = small_graph();
     message list = vector("list", 3, 18), indexes = vector("indexes", 6, 17);
     put_bytes(&list, 9, "123456789012345678", 18);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Messages of ONNX: fields that are checked against a schema, repeated numbers, and names.
- * Failures say the byte of the file.
+ * Failures name the byte of the file.
  */
 #include "graph/onnx_reader.h"
 

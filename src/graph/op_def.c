@@ -20,7 +20,7 @@ const char *tacho_op_kind_name(tacho_op_kind kind)
 /* How an operator makes elements between those there are. */
 typedef enum interpolation { NEAREST, LINEAR, CUBIC } interpolation;
 
-/* ONNX says "nearest" or nothing, "linear", "cubic"; TOSA NEAREST_NEIGHBOR or BILINEAR. */
+/* ONNX has "nearest" or nothing, "linear", "cubic"; TOSA NEAREST_NEIGHBOR or BILINEAR. */
 static interpolation interpolation_of(const tacho_graph *graph, const tacho_node *node)
 {
     tacho_str mode = tacho_attr_text(tacho_graph_attrs(graph, node), node->attr_count, "mode");
@@ -36,7 +36,7 @@ static tacho_op_kind einsum_kind(const tacho_graph *graph, const tacho_node *nod
 {
     tacho_einsum einsum;
     if (node->input_count > 2) {
-        return TACHO_OP_OTHER; /* in which order is not said */
+        return TACHO_OP_OTHER; /* the order of products is not specified */
     }
     if (!tacho_einsum_measure(graph, node, &einsum)) {
         return TACHO_OP_MATMUL;
@@ -61,7 +61,7 @@ tacho_op_kind tacho_op_kind_of(const tacho_graph *graph, const tacho_node *node)
     return is_move ? TACHO_OP_MOVE : node->def->kind;
 }
 
-/* How many times more elements a result takes where filters are stretched over what is left out. */
+/* How many times more elements a result takes where antialiasing widens filters. */
 static uint32_t stretch_of(const tacho_graph *graph, const tacho_node *node)
 {
     const tacho_tensor *from = tacho_graph_input(graph, node, 0);
@@ -91,7 +91,7 @@ uint32_t tacho_op_steps_of(const tacho_graph *graph, const tacho_node *node)
 static const tacho_op_def *find_in(const tacho_op_def *rows, tacho_str name)
 {
     for (; rows->name != NULL; rows++) {
-        /* The first byte tells most apart: a model asks once per node. */
+        /* The first byte rejects most rows: a model searches once per node. */
         if (name.len > 0 && rows->name[0] == name.data[0] &&
             tacho_str_equal(tacho_str_from_cstring(rows->name), name)) {
             return rows;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of operators: the same function costs the same in every format; what attributes decide.
+ * Rows of operators: the same function costs the same in every format; effects of attributes.
  */
 #include "graph/op_def.h"
 

@@ -18,7 +18,7 @@ static tacho_status infer_expect(const tacho_infer *infer)
 
 const tacho_op_def tacho_own_op_defs[] = {
     {"tacho.Expect", TACHO_OP_REDUCTION, 1, TACHO_OP_IS_CHECK, infer_expect},
-    /* An LSTM whose data and weights are bytes; kernels/recurrent.h says which inputs it has. */
+    /* An LSTM whose data and weights are bytes; kernels/recurrent.h lists its inputs. */
     {"tacho.QuantisedLSTM", TACHO_OP_RECURRENT, TACHO_STEPS_LSTM, 0, tacho_onnx_infer_recurrent},
     {0},
 };

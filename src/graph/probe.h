@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values of a network while it is being read. Where a branch, a number of steps or a size follows
- * from values, and the network is read with those of its inputs, a probe computes what is asked
- * for, and what that depends on, by reference kernels. What was found out is checked when the
- * network runs: with other inputs it may be wrong.
+ * Values of a network while it is being read. Where a branch, a number of steps or a size depends
+ * on values, and the network is read with those of its inputs, a probe computes the requested
+ * tensors, and those they depend on, by reference kernels. Such decisions are checked when the
+ * network runs: with other inputs they may be wrong.
  */
 #ifndef TACHO_GRAPH_PROBE_H
 #define TACHO_GRAPH_PROBE_H
@@ -21,7 +21,7 @@ void tacho_probe_close(tacho_probe *probe); /* also NULL */
 tacho_status tacho_probe_value(tacho_probe *probe, uint32_t tensor,
                                tacho_array *out_value) TACHO_MUST_USE;
 
-/* Finds the shapes of a node's outputs that only values tell; those that they do not stay open. */
+/* Finds the shapes of a node's outputs that depend on values; others stay open. */
 tacho_status tacho_probe_shapes(tacho_probe *probe, size_t node) TACHO_MUST_USE;
 
 /* Adds a node that fails when |tensor| has another value than now; it is named after |origin|. */

@@ -282,7 +282,7 @@ static bool fit_elements(tacho_shape *shape, uint64_t count)
     for (int32_t i = 0; i < shape->rank; i++) {
         if (shape->dims[i] == TACHO_DIM_UNKNOWN) {
             if (open >= 0) {
-                return true; /* more than one: nothing can be said */
+                return true; /* more than one: nothing is known */
             }
             open = i;
         } else if (__builtin_mul_overflow(known, (uint64_t)shape->dims[i], &known)) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shapes and types of TOSA operators, for the rows of tosa_ops.c. A TOSA file says the type of
+ * Shapes and types of TOSA operators, for the rows of tosa_ops.c. A TOSA file contains the type of
  * every result, so most of this only finds contradictions; it finds shapes where the file leaves
  * dimensions open and the arguments' have been given.
  *
- * Where operands lie (TOSA 1.0; what follows them are zero points, and older files lack those):
+ * Order of operands (TOSA 1.0; zero points follow them, except in older files):
  *
- *     conv2d            input NHWC, weight OHWI, bias O         pad t,b,l,r  stride y,x  dilation
- * y,x conv3d            input NDHWC, weight ODHWI, bias O       pad f,b,t,b,l,r  stride d,y,x
+ *     conv2d            input NHWC, weight OHWI, bias O         pad t,b,l,r  stride, dilation y,x
+ *     conv3d            input NDHWC, weight ODHWI, bias O       pad f,b,t,b,l,r  stride d,y,x
  *     depthwise_conv2d  input NHWC, weight HWCM, bias C*M       as conv2d; result channels C*M
  *     transpose_conv2d  input NHWC, weight OHWI, bias O         out_pad t,b,l,r (may be negative)
  *     matmul            N,H,C  N,C,W  ->  N,H,W

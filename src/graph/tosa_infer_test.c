@@ -15,7 +15,7 @@
 
 #include "graph/mlir_testing.h"
 
-/* A function with one operation: "%a: type, ..." and all of the operation behind its result. */
+/* A function with one operation: "%a: type, ..." and all of the operation after its result. */
 static const char *one(const char *arguments, const char *op)
 {
     static char text[4096];

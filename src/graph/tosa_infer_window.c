@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Shapes of TOSA operators whose results are places of a window over an image: pools,
- * convolutions and their kin, resizing. Channels come last.
+ * convolutions and their kin, resizing. Channels are last.
  */
 #include "graph/tosa_infer.h"
 
@@ -16,7 +16,7 @@ typedef struct window {
     int64_t kernel[AXES_MAX]; /* sizes, or TACHO_DIM_UNKNOWN */
     int64_t stride[AXES_MAX];
     int64_t dilation[AXES_MAX];
-    int64_t pad[2 * AXES_MAX]; /* before and behind each axis */
+    int64_t pad[2 * AXES_MAX]; /* before and after each axis */
     tacho_shape shape;         /* of the result */
 } window;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The operators of TOSA 1.0, and those of before and after that files still have: kinds, vector
- * steps, types and shapes. What the operands are is in graph/tosa_infer.h.
+ * The operators of TOSA 1.0, and those of other versions that files still have: kinds, vector
+ * steps, types and shapes. graph/tosa_infer.h lists the operands.
  *
  * Steps of one function are those of the same function in ONNX (graph/op_def.h).
  */
@@ -126,7 +126,7 @@ const tacho_op_def tacho_tosa_op_defs[] = {
     {"tosa.cast", TACHO_OP_MOVE, 0, TACHO_OP_IS_CAST, tacho_tosa_infer_same_shape},
     {"tosa.rescale", TACHO_OP_UNARY, TACHO_STEPS_RESCALE, TACHO_OP_IS_SCALING,
      tacho_tosa_infer_rescale},
-    /* Constants and what only passes on. */
+    /* Constants and identities. */
     {"tosa.const", TACHO_OP_CONSTANT, 0, 0, NULL},
     {"tosa.identity", TACHO_OP_VIEW, 0, 0, tacho_tosa_infer_same},
     {"tosa.identityn", TACHO_OP_VIEW, 0, 0, NULL},

@@ -21,28 +21,28 @@ struct tacho_unroll {
     uint32_t node;
     tacho_node origin;
     operator_kind kind;
-    int64_t step;       /* that comes next */
+    int64_t step;       /* the next one */
     int64_t steps_max;  /* of a loop; -1: as many as its condition allows */
     uint32_t active;    /* of a loop: whether it still runs, TACHO_NONE while that is certain */
     bool is_over;       /* of a loop: certain that it does not run any more */
     bool decides;       /* by the values that the network is read with */
     bool was_decided;   /* something of it has been */
-    bool is_dry;        /* no step is made: one was read for the types of what it would give */
+    bool is_dry;        /* no step is made: one was read for the types of its results */
     size_t guard_first; /* nodes of the graph from here on work out |guard|, always ... */
     size_t body_first;  /* ... and from here on have it */
     tacho_guard guard;
     size_t carried_count;
     uint32_t *carried; /* tensors that a step hands to the next */
-    uint32_t *given;   /* by the step before: all that its graph gives */
+    uint32_t *given;   /* by the step before: all outputs of its graph */
     uint32_t *inputs;  /* of the next step */
     size_t given_count, input_count;
-    uint32_t *kept; /* what is collected: of each step one after another */
+    uint32_t *kept; /* collected results: of each step one after another */
     size_t kept_count, kept_capacity;
 };
 
-/* ---- what is known -------------------------------------------------------------------------- */
+/* ---- known values --------------------------------------------------------------------------- */
 
-/* What is wrong with the model names the operator; of what is not supported a note does. */
+/* A fault of the model names the operator; for an unsupported form a note does. */
 static tacho_status fail(const tacho_unroll *self, tacho_code code, const char *why)
 {
     return code == TACHO_CODE_BAD_DATA
@@ -98,7 +98,7 @@ static tacho_status check_tensor(const tacho_unroll *self, uint32_t tensor, tach
 
 /*
  * The one element of |tensor|: a constant, or where steps are decided by the values that the
- * network is read with, what comes of them. That is checked when it runs.
+ * network is read with, the result of these. That is checked when it runs.
  */
 static tacho_status read_scalar(tacho_unroll *self, uint32_t tensor, tacho_dtype dtype,
                                 void *out_element, bool *out_is_known)
@@ -141,7 +141,7 @@ static uint32_t condition_of(tacho_expander *expander, tacho_guard guard)
     return guard.when == TACHO_WHEN_TRUE ? condition : TACHO_EXPAND_OP(expander, "Not", condition);
 }
 
-/* The guard of what the operator enters next: its own, and |inner|. */
+/* The guard of the graph that the operator enters next: its own, and |inner|. */
 static tacho_status set_guard(tacho_unroll *self, tacho_guard inner)
 {
     tacho_guard outer = self->origin.guard;
@@ -163,8 +163,8 @@ tacho_guard tacho_unroll_guard(const tacho_unroll *self, size_t node)
 }
 
 /*
- * Reads a graph of the operator: its inputs are |inputs|, what it gives goes to |given|. |guard|
- * says when it is computed.
+ * Reads a graph of the operator: its inputs are |inputs|, its outputs go to |given|. |guard| is
+ * the condition of its nodes.
  */
 static tacho_status enter(tacho_unroll *self, tacho_body body, tacho_guard guard)
 {
@@ -180,7 +180,7 @@ static tacho_status enter(tacho_unroll *self, tacho_body body, tacho_guard guard
     return branches->enter(branches->self, &use);
 }
 
-/* Reads a step that is not made, to see what it would give. */
+/* Reads a step that is not made, to find the types of its results. */
 static tacho_status enter_dry(tacho_unroll *self, tacho_expander *expander)
 {
     uint32_t never = tacho_expand_int_number(expander, TACHO_DTYPE_BOOL, 0);
@@ -209,7 +209,7 @@ static uint32_t choose(const tacho_unroll *self, tacho_expander *expander, uint3
 
 /* ---- If -------------------------------------------------------------------------------------- */
 
-/* The branch that the probe takes, then what it gives. */
+/* The branch that the probe takes, then its outputs. */
 static tacho_status next_decided(tacho_unroll *self, bool *out_is_done)
 {
     const char *names[] = {"else", "then"};
@@ -257,9 +257,9 @@ static tacho_status next_branch(tacho_unroll *self, bool *out_is_done)
     return expander.status;
 }
 
-/* ---- what steps hand on ---------------------------------------------------------------------- */
+/* ---- collected results of steps -------------------------------------------------------------- */
 
-/* Keeps what a step gives to be collected, from |first| of it on. */
+/* Keeps the collected outputs of a step, from |first| on. */
 static tacho_status keep(tacho_unroll *self, size_t first)
 {
     if (self->kept_count > KEPT_MAX) {
@@ -272,7 +272,7 @@ static tacho_status keep(tacho_unroll *self, size_t first)
     return TACHO_OK;
 }
 
-/* What no step gave: of the type and shape that one would give, but no elements. */
+/* The collected result of no steps: of the type and shape that a step would give, but empty. */
 static uint32_t stack_nothing(const tacho_unroll *self, tacho_expander *expander, uint32_t given,
                               int64_t axis)
 {
@@ -291,7 +291,7 @@ static uint32_t stack_nothing(const tacho_unroll *self, tacho_expander *expander
     return tacho_expand_splat(expander, like->dtype, &shape, 0);
 }
 
-/* What steps gave, stacked along a new dimension |axis|. */
+/* The results of steps, stacked along a new dimension |axis|. */
 static uint32_t stack(const tacho_unroll *self, tacho_expander *expander, size_t which,
                       int64_t axis, bool is_reversed)
 {
@@ -318,7 +318,7 @@ static uint32_t stack(const tacho_unroll *self, tacho_expander *expander, size_t
 
 /* ---- Loop ------------------------------------------------------------------------------------ */
 
-/* Takes what the last step gave: its condition, what it hands on, what is collected. */
+/* Takes the outputs of the last step: its condition, carried tensors, collected results. */
 static tacho_status take_step(tacho_unroll *self, tacho_expander *expander)
 {
     uint32_t condition = self->given[0];
@@ -346,7 +346,7 @@ static bool collects(const tacho_unroll *self)
     return self->given_count > 1 + self->carried_count;
 }
 
-/* Whether all steps that there may be can be made, and those behind its end skipped. */
+/* Whether all possible steps can be made, and those after its end skipped. */
 static bool is_bounded(const tacho_unroll *self)
 {
     return self->steps_max >= 0 && self->steps_max <= TACHO_UNROLL_STEPS_MAX;
@@ -427,7 +427,7 @@ static tacho_status next_iteration(tacho_unroll *self, bool *out_is_done)
                  (tacho_guard){is_certain ? TACHO_WHEN_ALWAYS : TACHO_WHEN_TRUE, self->active});
 }
 
-/* Steps at most, condition, what the first step gets. */
+/* Inputs: the most steps, the condition, the first step's carried tensors. */
 static tacho_status begin_loop(tacho_unroll *self)
 {
     uint32_t most = input_of(self, 0), condition = input_of(self, 1);
@@ -584,7 +584,7 @@ static tacho_status next_element(tacho_unroll *self, bool *out_is_done)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* Which operator a node is that has graphs of its own; false when it is none of these. */
+/* The kind of an operator that has graphs of its own; false for any other node. */
 static bool find_kind(const tacho_graph *graph, uint32_t node, operator_kind *out_kind)
 {
     const tacho_branches *branches = &graph->branches;
@@ -601,7 +601,7 @@ static bool find_kind(const tacho_graph *graph, uint32_t node, operator_kind *ou
     return *out_kind != SCAN || tacho_str_equal(type, TACHO_STR("Scan"));
 }
 
-/* An operator that lacks a graph can be neither computed nor estimated. */
+/* An operator without a graph can be neither computed nor estimated. */
 static tacho_status check_bodies(tacho_graph *graph, uint32_t node, operator_kind kind)
 {
     static const char *const names[] = {"then_branch", "else_branch", "body"};
