@@ -15,15 +15,15 @@ typedef struct tacho_block_order {
     uint32_t round;   /* of |marks| */
 } tacho_block_order;
 
-/* UNSUPPORTED where the device does not tell when blocks ran. Call deinit even after a failure. */
+/* UNSUPPORTED if the device has no times of blocks. Call deinit even after a failure. */
 tacho_status tacho_block_order_init(tacho_block_order *order,
                                     const tacho_recording *recording) TACHO_MUST_USE;
 void tacho_block_order_deinit(tacho_block_order *order);
 
 /*
- * The span of the |i|-th block, |shift_ns| later than recorded, in place of that of the one ahead:
- * the host starts it when it has waited for that, although the accelerator may have begun to bring
- * in what it needs.
+ * The span of the |i|-th block, |shift_ns| later than recorded; |span| holds that of the previous
+ * one. The host starts a block when it has waited for the previous one, although the accelerator
+ * may have begun to load its data.
  */
 void tacho_block_order_span(const tacho_block_order *order, const tacho_device_result *result,
                             size_t i, int64_t shift_ns, int64_t span[2]);

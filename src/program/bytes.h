@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Little-endian numbers in bytes that have no alignment, and a buffer that grows: what containers
+ * Little-endian numbers in bytes that have no alignment, and a buffer that grows: how containers
  * and images are written to and read from.
  */
 #ifndef TACHO_PROGRAM_BYTES_H
@@ -33,7 +33,7 @@ static inline uint64_t tacho_bytes_align(uint64_t offset)
     return (offset + 7) & ~(uint64_t)7;
 }
 
-/* A hash that goes on from |hash| with |value|, the same everywhere (FNV-1a). */
+/* Continues |hash| with |value|; the same everywhere (FNV-1a). */
 #define TACHO_BYTES_HASH UINT64_C(0xcbf29ce484222325) /* of nothing */
 static inline uint64_t tacho_bytes_hash(uint64_t hash, uint64_t value)
 {
@@ -46,21 +46,21 @@ static inline uint64_t tacho_bytes_hash(uint64_t hash, uint64_t value)
 /* Whether all of |bytes| are 0. */
 bool tacho_bytes_are_zero(tacho_str bytes);
 
-/* Where bytes go that a buffer does not keep. */
+/* The destination of bytes that a buffer does not keep. */
 typedef struct tacho_bytes_drain {
     tacho_status (*put)(void *self, tacho_str bytes);
     void *self;
 } tacho_bytes_drain;
 
 /*
- * Zeroed, it is empty. With a drain it holds a piece at a time: what is full is handed on, and the
- * owner hands on the rest with tacho_bytes_flush.
+ * Zeroed, it is empty. With a drain it holds a piece at a time: full pieces are passed on, and the
+ * owner passes on the rest with tacho_bytes_flush.
  */
 typedef struct tacho_bytes {
     unsigned char *data;
     size_t len, capacity;
     tacho_bytes_drain drain;
-    uint64_t drained; /* bytes that were handed on */
+    uint64_t drained; /* bytes that were passed on */
 } tacho_bytes;
 
 /* A buffer with a drain is full at so many bytes. */
@@ -85,7 +85,7 @@ tacho_status tacho_bytes_put(tacho_bytes *bytes, uint64_t value, size_t width) T
 /* Zeros up to a multiple of 8. */
 tacho_status tacho_bytes_pad(tacho_bytes *bytes) TACHO_MUST_USE;
 
-/* Hands on what a buffer with a drain holds. */
+/* Passes on the contents of a buffer with a drain. */
 tacho_status tacho_bytes_flush(tacho_bytes *bytes) TACHO_MUST_USE;
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks of a program: by the lists of fields what single numbers must be, by hand what several
- * together must be.
+ * Checks of a program: single numbers by the lists of fields, relations between several by hand.
  */
 #include "program/check.h"
 

@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-/* What is put into a container: the image, a description for each slice, constants, the seal. */
+/* The contents of a container: the image, a description for each slice, constants, the seal. */
 typedef struct parts {
     const tacho_program *program;
     tacho_slice *slices;
@@ -155,7 +155,7 @@ tacho_status tacho_program_write(const tacho_program *program, const char *path)
     return status;
 }
 
-/* What a segment holds; nothing where it is missing. */
+/* The data of a segment; empty where it is missing. */
 static tacho_str data_of(const tacho_qpc *qpc, tacho_str name)
 {
     const tacho_qpc_segment *segment = tacho_qpc_find(qpc, name);

@@ -2,7 +2,7 @@
 /*
  * A program as a file: a QPC container (program/qpc.h) with the segments
  *
- *     network.elf      the program's image (program/image.h), which is ours and no ELF
+ *     network.elf      the program's image (program/image.h), in our own format, not ELF
  *     networkdesc.bin  the network's description (program/networkdesc.h)
  *     constants.bin    the constants' bytes
  *     segments.crc32c  the seal (program/seal.h)
@@ -10,7 +10,7 @@
  * A program of several devices has a description for each of its slices (program/slice.h) instead,
  * NETWORK_sliceNN_dir/networkdesc.bin.
  *
- * Files are there whole or not at all, and every damaged byte is noticed when they are read.
+ * A file is complete or does not exist, and every damaged byte is noticed when it is read.
  */
 #ifndef TACHO_PROGRAM_CONTAINER_H
 #define TACHO_PROGRAM_CONTAINER_H
@@ -22,12 +22,12 @@
 #define TACHO_SEGMENT_IMAGE "network.elf"
 #define TACHO_SEGMENT_NETWORKDESC "networkdesc.bin"
 #define TACHO_SEGMENT_CONSTANTS "constants.bin"
-#define TACHO_SLICE_FOLDER "_dir/" /* behind a slice's name, before its segments' */
+#define TACHO_SLICE_FOLDER "_dir/" /* after a slice's name, before its segments' */
 
 /* Whether the segment of that name describes a network, or a slice of one. */
 bool tacho_program_is_description(tacho_str segment);
 
-/* A suffix that would compress is a failure: programs are mapped where they lie. */
+/* A suffix that would compress is a failure: programs are mapped in place. */
 tacho_status tacho_program_check_path(const char *path) TACHO_MUST_USE;
 
 /* Writes |program| to |path|, which is replaced only when all went well. */

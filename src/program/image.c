@@ -51,7 +51,7 @@ static const char *section_name(size_t section)
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "fields are copied as they lie");
 
-/* Bytes that lie in memory as they do in a file: fields with no padding between them. */
+/* Bytes with the same layout in memory and in a file: fields with no padding between them. */
 typedef struct stretch {
     size_t offset, bytes; /* in memory */
 } stretch;
@@ -159,7 +159,7 @@ static tacho_status put_section(tacho_bytes *bytes, const tacho_program *program
 
 /* ---- measuring ----------------------------------------------------------------------------- */
 
-/* What the directory says about a section. */
+/* A section's entry in the directory. */
 typedef struct section_size {
     uint64_t len, count;
 } section_size;
@@ -284,7 +284,7 @@ static tacho_status fail_header(size_t at, const char *what, uint64_t expected, 
                       expected, found);
 }
 
-/* Says which tacho wrote the image: it stands where every layout has it. */
+/* Names the tacho that wrote the image, from a place that every layout has. */
 static tacho_status fail_layout(tacho_str image, uint64_t version, uint64_t layout)
 {
     char writer[32] = "a tacho before 0.1.0";
@@ -326,7 +326,7 @@ static tacho_status check_header(tacho_str image)
     return len == image.len ? TACHO_OK : fail_header(24, "bytes", image.len, len);
 }
 
-/* The section that starts at |*offset|, which moves behind it. */
+/* The section that starts at |*offset|, which moves after it. */
 static tacho_status find_section(tacho_str image, size_t section, uint64_t *offset,
                                  tacho_str *out_bytes, uint64_t *out_count)
 {

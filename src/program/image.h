@@ -5,7 +5,7 @@
  *     header     magic "TachoPrg", u8 version, u8[3] version of the tacho that wrote it, u32 number
  *                of sections, u64 id of the layout
  *                (program/schema.h), u64 bytes of the whole image
- *     directory  per section: name (16 bytes, zeros behind it), u64 offset, u64 bytes, u64 records
+ *     directory  per section: name (16 bytes, padded by zeros), u64 offset, u64 bytes, u64 records
  *     sections   facts; strings (u32 lengths, then their bytes); the tables, in the order of
  *                TACHO_PROGRAM_TABLES, record after record without padding; attrs
  *
@@ -13,7 +13,7 @@
  * integer, a real and operations of a graph, 4 for a tensor, the elements of a list; a text is its
  * u32 length and its bytes.
  *
- * There is one image of a program: what is read is what writing it again gives.
+ * A program has one image: writing a program that was read gives the same bytes.
  */
 #ifndef TACHO_PROGRAM_IMAGE_H
 #define TACHO_PROGRAM_IMAGE_H

@@ -95,7 +95,7 @@ tacho_status tacho_image_write_attrs(const tacho_program *program, tacho_bytes *
     return TACHO_OK;
 }
 
-/* What is left of the section, and where texts and lists go. */
+/* The unread rest of the section, and the arena of texts and lists. */
 typedef struct attr_reader {
     tacho_str left;
     tacho_arena *arena;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs as bytes: what is written reads back the same, and what is damaged is refused, whichever
- * byte it is.
+ * Programs as bytes: a written program is read back unchanged, and damage to any byte is refused.
  */
 #include "program/image.h"
 
@@ -99,7 +98,7 @@ static void test_round_trip(void **state)
     tacho_program_deinit(&again);
 }
 
-/* What memory holds beside the fields is no part of a file. */
+/* Padding between fields in memory is not written to a file. */
 static void test_no_padding(void **state)
 {
     (void)state;
@@ -135,7 +134,7 @@ static void test_no_padding(void **state)
     tacho_program_deinit(&program);
 }
 
-/* Fields follow one another, with nothing left out but what alignment asks for. */
+/* Fields follow one another, with no gaps except for alignment. */
 static void check_covered(const tacho_schema *schema)
 {
     size_t end = 0;
@@ -171,7 +170,7 @@ static bool is_taken(const unsigned char *image, size_t len, tacho_str constants
     program.constants = constants;
     tacho_status status = tacho_image_read(tacho_str_make((const char *)exact, len), &program);
     bool is_ok = status == TACHO_OK;
-    if (is_ok) { /* then it is the image of what was read */
+    if (is_ok) { /* then it is the image of the program read */
         tacho_bytes again = image_of(&program);
         assert_int_equal(again.len, len);
         assert_memory_equal(again.data, image, len);
@@ -531,7 +530,7 @@ static void test_file(void **state)
     assert_null(tacho_program_read(path, &again));
     tacho_program_deinit(&again);
     assert_int_equal(unlink(path), 0);
-    assert_int_equal(rmdir(folder), 0); /* and nothing else is there */
+    assert_int_equal(rmdir(folder), 0); /* and has nothing else */
     tacho_program_deinit(&program);
 }
 

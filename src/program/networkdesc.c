@@ -27,7 +27,7 @@ static tacho_status put_uint(tacho_bytes *bytes, uint32_t number, uint64_t value
     return TACHO_OK;
 }
 
-/* Opens a message; |*out_body| is what close_message wants. */
+/* Opens a message; |*out_body| is for close_message. */
 static tacho_status open_message(tacho_bytes *bytes, uint32_t number, size_t *out_body)
 {
     unsigned char *at = NULL;
@@ -246,7 +246,7 @@ static bool has_stats(const tacho_program *program)
     return program->facts.stats.level >= TACHO_STATS_LEVEL_MIN;
 }
 
-/* One buffer per input, one per output, one for what is recorded. */
+/* One buffer per input, one per output, one for records. */
 static tacho_status put_dmas(tacho_bytes *bytes, const tacho_program *program,
                              const tacho_slice *slice)
 {
@@ -261,7 +261,7 @@ static tacho_status put_dmas(tacho_bytes *bytes, const tacho_program *program,
 
 /* ---- thread groups ------------------------------------------------------------------------ */
 
-/* Threads of a core that do the same, or, where threads do not tell, engines of one class. */
+/* Threads of a core that do the same, or, where threads are mixed, engines of one class. */
 typedef struct thread_group {
     uint32_t class_name; /* string; TACHO_NONE: of engines that move and wait */
     uint32_t name;       /* string; TACHO_NONE: the vendor's for such */
@@ -271,7 +271,7 @@ typedef struct thread_group {
 
 #define ISSUE_GROUP "DMAIssue"
 
-/* What is listed of an op: who works on it, in the order of files. */
+/* An entry of an op's list: a group that works on it, in the order of files. */
 typedef struct listed_op {
     uint32_t bucket; /* (core, group) */
     uint32_t op;
@@ -309,7 +309,7 @@ static tacho_status ensure_group(writer *self, const tacho_program_engine *engin
         }
         if (group->device == engine->device && group->core == engine->core) {
             group->size++;
-            /* Engines with names of their own are called by what they are. */
+            /* Engines with different names get the name of their class. */
             group->name = group->name == engine->name ? group->name : group->class_name;
         }
         *out_group = (uint32_t)i;
@@ -331,8 +331,8 @@ static bool is_issued(const tacho_program *program, const tacho_program_engine *
 }
 
 /*
- * The first engine of the first core that |thread| drives, or NULL. Also where it drives engines of
- * several kinds: such threads do not say what they do.
+ * The first engine of the first core that |thread| drives, or NULL. Also NULL where it drives
+ * engines of several kinds: such threads have no class.
  */
 static const tacho_program_engine *engine_of_thread(const tacho_program *program, uint32_t thread)
 {

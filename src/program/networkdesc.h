@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * AICNetworkDesc: what a network takes, gives and records, as a protobuf that compilers for
- * Qualcomm Cloud AI 100 put into their containers as `networkdesc.bin`.
+ * AICNetworkDesc: inputs, outputs and stats of a network, as a protobuf that compilers for Qualcomm
+ * Cloud AI 100 put into their containers as `networkdesc.bin`.
  *
- * It is written from a program, and read from any container. The reader keeps what people ask
- * about and skips the rest; views of names refer to the bytes that were read.
+ * It is written from a program, and read from any container. The reader keeps fields that people
+ * ask about and skips the rest; views of names refer to the bytes that were read.
  *
- * What we put where the public schema only names a field: an op's kind is what the machine's vendor
- * calls it, its type the element type of its first result, its memory where its result is made,
+ * Our contents of fields that the public schema only names: an op's kind is the machine's vendor's
+ * name of it, its type the element type of its first result, its memory where its result is made,
  * its shape that of the result, its operands the names of its inputs (the first is also the
  * operand), its attributes the model's operator and its place in the source; a core's number of ops
- * counts what is listed for it, an op once per thread group that works on it.
+ * counts its listed ops, an op once per thread group that works on it.
  */
 #ifndef TACHO_PROGRAM_NETWORKDESC_H
 #define TACHO_PROGRAM_NETWORKDESC_H
@@ -66,14 +66,14 @@ typedef struct tacho_networkdesc_dma {
 } tacho_networkdesc_dma;
 
 typedef struct tacho_networkdesc_stats {
-    uint64_t buffer; /* number of the DMA buffer that holds what is recorded */
+    uint64_t buffer; /* number of the DMA buffer that holds the records */
     bool prints_ops, counts_ddr;
     int32_t level, op_level, pmu_level;
     int32_t batch_size;
     int32_t timer_khz; /* ticks per millisecond */
 } tacho_networkdesc_stats;
 
-/* Lists are |items| of what is named, grown as they are read. */
+/* Lists: the items, named in the plural, and their count; grown as they are read. */
 #define TACHO_NETWORKDESC_LISTS(X)                                                                 \
     X(input, tacho_networkdesc_binding)                                                            \
     X(output, tacho_networkdesc_binding)                                                           \
@@ -105,7 +105,7 @@ void tacho_networkdesc_deinit(tacho_networkdesc *desc);
 
 /*
  * Appends the description of a slice of |program|, which has been checked: the cores of its device
- * and what they do, the inputs and outputs of the network that are its own.
+ * and their ops, the inputs and outputs of the network that are its own.
  */
 tacho_status tacho_networkdesc_write(const tacho_program *program, const tacho_slice *slice,
                                      tacho_bytes *out_bytes) TACHO_MUST_USE;

@@ -33,7 +33,7 @@ void tacho_networkdesc_deinit(tacho_networkdesc *desc)
     *desc = (tacho_networkdesc){0};
 }
 
-/* What reads one field of a message into |self|, within a description. */
+/* Reads one field of a message into |self|, within a description. */
 typedef tacho_status (*field_reader)(tacho_networkdesc *desc, void *self,
                                      const tacho_pb_field *field);
 

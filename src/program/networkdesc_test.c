@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Network descriptions: that of a program read back, and bytes as other writers put them. What
- * another implementation of protobuf says about ours is tests/program/run.sh's question.
+ * Network descriptions: that of a program read back, and bytes as other writers put them.
+ * tests/program/run.sh checks ours with another implementation of protobuf.
  */
 #include "program/networkdesc.h"
 
@@ -170,7 +170,7 @@ static void test_levels(void **state)
     tacho_bytes_deinit(&bytes);
 }
 
-/* Lists in both forms, fields that nobody knows, a negative number, a quantized input. */
+/* Lists in both forms, unknown fields, a negative number, a quantized input. */
 static void test_foreign(void **state)
 {
     (void)state;
@@ -278,7 +278,7 @@ static void test_types(void **state)
     assert_null(tacho_networkdesc_type_name(9));
 }
 
-/* t0 and t1 HVX, t2 HMX, t3 what moves and waits, whatever those engines are called. */
+/* t0 and t1 HVX, t2 HMX, t3 engines that move and wait, whatever their names. */
 static void test_thread_groups(void **state)
 {
     (void)state;
@@ -307,7 +307,7 @@ static void test_thread_groups(void **state)
     assert_int_equal(desc.group_sizes[1], 1);
     assert_int_equal(desc.group_sizes[2], 1);
     assert_int_equal(desc.op_count, 7);
-    assert_int_equal(desc.ops[0].group, 1); /* core 0: HMX, then what loads for it */
+    assert_int_equal(desc.ops[0].group, 1); /* core 0: HMX, then its loads */
     assert_int_equal(desc.ops[1].group, 2);
     tacho_networkdesc_deinit(&desc);
     tacho_bytes_deinit(&bytes);
@@ -374,7 +374,7 @@ static void test_slice_facts(void **state)
     assert_int_equal(slices[0].end, 1200);
     assert_int_equal(slices[1].start, 0);
     tacho_slices_free(&program, slices);
-    /* Read by both, and made by nobody. */
+    /* Read by both, and made by neither. */
     program.links[program.steps[program.ops[1].first_step].first_link] = program.inputs[0];
     program.outputs[0] = program.inputs[0];
     assert_null(tacho_slices_create(&program, &slices));
@@ -386,7 +386,7 @@ static void test_slice_facts(void **state)
     assert_int_equal(slices[1].output_count, 1);
     assert_int_equal(slices[1].outputs[0], 1);
     tacho_slices_free(&program, slices);
-    /* Read by nobody: the first one's. */
+    /* Not read at all: the first one's. */
     for (size_t i = 0; i < program.link_count; i++) {
         if (program.links[i] == program.inputs[0]) {
             program.links[i] = TACHO_NONE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The recipes: reads and writes of the AXI bus by size, cycles in which engines are active, and
- * what the matrix engine does.
+ * work of the matrix engine.
  */
 #include "program/pmu.h"
 

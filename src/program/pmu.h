@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Counters of the accelerator's cores: sets of event codes under the names that compilers for
- * Qualcomm Cloud AI 100 give them. The names are the vendor's; which events a recipe has is ours,
- * from the public tables of the Hexagon processor's events.
+ * Qualcomm Cloud AI 100 give them. The names are the vendor's; the choice of a recipe's events is
+ * ours, from the public tables of the Hexagon processor's events.
  */
 #ifndef TACHO_PROGRAM_PMU_H
 #define TACHO_PROGRAM_PMU_H

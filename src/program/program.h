@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A compiled network: what devices run, dumps print and profiles refer to.
+ * A compiled network, which devices run, dumps print and profiles refer to.
  *
  * It has two layers. Steps compute values: the model's operators on whole tensors, in order,
- * grouped into ops (an operator with what was fused into it). Jobs are what time is made of:
- * transfers and tiles of work on engines of cores, with the cycles at which the compiler expects
- * each to start and end, and what each has to wait for.
+ * grouped into ops (an operator with those fused into it). Jobs take time: transfers and tiles of
+ * work on engines of cores, with the cycles at which the compiler expects each to start and end,
+ * and the jobs that each has to wait for.
  *
  * Everything is a table of plain records that refer to one another by number (TACHO_NONE: absent)
  * and to texts by place in one pool, so a program is written to and read from its container
@@ -41,7 +41,7 @@ typedef struct tacho_program_tensor {
     uint64_t bytes;
     uint32_t shape;    /* in |shapes|: tensors share them */
     uint16_t kept;     /* tacho_dtype that the machine keeps it in */
-    uint16_t is_local; /* it lies in local memory between operators, else in shared memory */
+    uint16_t is_local; /* kept in local memory between operators, else in shared memory */
 } tacho_program_tensor;
 
 /* One call of a kernel. */
@@ -62,10 +62,10 @@ static inline size_t tacho_step_condition(const tacho_step *step)
     return (size_t)step->first_link + step->input_count + step->output_count;
 }
 
-/* An operator of the model with what was fused into it. */
+/* An operator of the model with those fused into it. */
 typedef struct tacho_program_op {
     uint32_t name, type, location; /* strings */
-    uint32_t kind;                 /* string: what the machine's vendor calls such an op */
+    uint32_t kind;                 /* string: the machine's vendor's name for such an op */
     uint32_t first_step, step_count;
     uint32_t first_job, job_count;
     uint32_t dispatch; /* which dispatch function it belongs to */
@@ -106,12 +106,12 @@ typedef struct tacho_job {
     uint32_t block;                  /* the NSS program, or other unit that the host starts */
     uint32_t first_need, need_count; /* in |needs| */
     uint32_t buffer;                 /* that it fills or drains, or TACHO_NONE */
-    uint32_t partner;                /* SIGNAL, WAIT: semaphore; P2P: device it comes from */
+    uint32_t partner;                /* SIGNAL, WAIT: semaphore; P2P: source device */
     int64_t cycles;                  /* uncontended */
     int64_t start, end;              /* the compiler's timeline */
     uint64_t bytes;
     uint64_t macs;
-    uint32_t first_region, region_count; /* in |regions|: what it reads and writes */
+    uint32_t first_region, region_count; /* in |regions|: parts that it reads and writes */
 } tacho_job;
 
 typedef enum tacho_access_kind {
@@ -126,8 +126,8 @@ typedef enum tacho_access_kind {
  * extents: which elements those are follows from values.
  */
 typedef struct tacho_region {
-    uint32_t tensor; /* or TACHO_NONE: what the operator keeps for itself */
-    uint32_t buffer; /* where it lies, or TACHO_NONE: in shared memory, or in other cores' */
+    uint32_t tensor; /* or TACHO_NONE: the operator's own scratch */
+    uint32_t buffer; /* that holds it, or TACHO_NONE: in shared memory, or in other cores' */
     uint16_t access; /* tacho_access_kind */
     uint16_t extent_count;
     uint32_t first_extent; /* in |extents|, the outermost dimension first */
@@ -140,8 +140,8 @@ typedef struct tacho_extent {
 } tacho_extent;
 
 /*
- * What a job waits for. A lag says what the compiler knows and no engine does: that streams which
- * overlap begin one after the other, that shared memory is not faster.
+ * A job that another job waits for. A lag is a delay that the compiler knows of and no engine
+ * causes: overlapping streams begin one after the other, shared memory limits the rate.
  */
 typedef struct tacho_need {
     uint32_t job;      /* earlier than the one that waits */
@@ -152,13 +152,13 @@ typedef struct tacho_need {
 typedef enum tacho_buffer_role {
     TACHO_BUFFER_TILE,     /* of an operand, while the operator runs */
     TACHO_BUFFER_RESIDENT, /* a tensor, or the core's part of it, from operator to operator */
-    TACHO_BUFFER_SCRATCH,  /* what an operator keeps for itself: partial results */
+    TACHO_BUFFER_SCRATCH,  /* of an operator alone: partial results */
     TACHO_BUFFER_ROLE_COUNT
 } tacho_buffer_role;
 
 /*
  * A stretch of local memory while it holds one thing. With extents it is that box of its tensor,
- * and what comes goes to its place in it; without, what comes takes the place of what was there.
+ * and new data goes to its place in it; without, new data replaces the old.
  */
 typedef struct tacho_buffer {
     uint32_t memory; /* string: "lram", "vtcm" */
@@ -170,7 +170,7 @@ typedef struct tacho_buffer {
     uint32_t first_extent, extent_count;
 } tacho_buffer;
 
-/* What the host starts and waits for as one: an NSS program, a network on cores. */
+/* A unit that the host starts and waits for: an NSS program, a network on cores. */
 typedef struct tacho_block {
     uint32_t name;
     uint32_t dispatch;
@@ -184,7 +184,7 @@ typedef struct tacho_dispatch_info {
     uint32_t first_op, op_count;
 } tacho_dispatch_info;
 
-/* What the device records while it runs, compiled in. */
+/* The device's stats during a run, compiled in. */
 enum { TACHO_PMU_EVENTS_MAX = 8 };
 
 typedef struct tacho_stats_config {
@@ -193,13 +193,13 @@ typedef struct tacho_stats_config {
     uint32_t counts_ddr;
     uint32_t pmu_event_count;
     uint16_t pmu_events[TACHO_PMU_EVENTS_MAX]; /* the machine's codes ... */
-    uint16_t pmu_counts[TACHO_PMU_EVENTS_MAX]; /* ... what each counts (tacho_event) ... */
-    uint32_t pmu_names[TACHO_PMU_EVENTS_MAX];  /* ... and strings: what the machine calls it */
+    uint16_t pmu_counts[TACHO_PMU_EVENTS_MAX]; /* ... the event of each (tacho_event) ... */
+    uint32_t pmu_names[TACHO_PMU_EVENTS_MAX];  /* ... and strings: the machine's name for it */
     uint32_t pmu_recipe;                       /* string; empty: events were given */
-    uint64_t buffer_bytes; /* of what the device records into, all cores; 0: not laid out */
+    uint64_t buffer_bytes; /* of the record buffers of all cores; 0: not laid out */
 } tacho_stats_config;
 
-/* What the vendor calls jobs that belong to no operator: by kind, and a signal for more input. */
+/* The vendor's names of jobs that belong to no operator: by kind, and a signal for more input. */
 enum { TACHO_JOB_NAME_INPUT = TACHO_JOB_KIND_COUNT, TACHO_JOB_NAME_COUNT };
 
 /* The facts of a program that are not tables. */
@@ -210,17 +210,17 @@ typedef struct tacho_program_facts {
     uint32_t model_path;   /* string */
     uint32_t device_count, core_count, thread_count;
     uint32_t batch_size;
-    uint32_t hardware;   /* string: changes to the machine, as --torq-hw says them */
-    uint32_t grid_width; /* mesh: cores in a row, as they are numbered; 0: it is no mesh */
+    uint32_t hardware;   /* string: changes to the machine, as --torq-hw has them */
+    uint32_t grid_width; /* mesh: cores in a row, as they are numbered; 0: not a mesh */
     int64_t total_cycles;
     uint64_t core_clock_hz, timer_hz;
-    uint64_t local_bytes;      /* of each core's local memory */
-    uint64_t local_peak_bytes; /* that buffers take at one time in the fullest core */
-    uint64_t ddr_bytes;        /* of shared memory: inputs, outputs, what does not stay local */
-    uint64_t constant_bytes;   /* constants, on top of that, as the machine keeps them */
-    uint64_t moved_bytes;      /* from and to shared memory; what is cast to several cores, once */
+    uint64_t local_bytes;         /* of each core's local memory */
+    uint64_t local_peak_bytes;    /* that buffers take at one time in the fullest core */
+    uint64_t ddr_bytes;           /* of shared memory: inputs, outputs, tensors not kept local */
+    uint64_t constant_bytes;      /* constants, on top of that, as the machine keeps them */
+    uint64_t moved_bytes;         /* from and to shared memory; data cast to several cores, once */
     uint32_t random_weight_count; /* tensors with seeded-random values, not those of the model */
-    uint32_t zero_weight_count;   /* tensors with zeros for values that the model's files lack */
+    uint32_t zero_weight_count;   /* tensors with zeros for values missing in the model's files */
     uint32_t fidelity;            /* index + 1 of the machine's list; 0: its default */
     uint32_t job_names[TACHO_JOB_NAME_COUNT]; /* strings; COMPUTE's is empty: the op's kind */
     tacho_stats_config stats;
@@ -286,7 +286,7 @@ static inline size_t tacho_program_core_of(const tacho_program *program, uint32_
     return (size_t)e->device * program->facts.core_count + e->core;
 }
 
-/* The place of its thread among those of all cores; a thread that the core lacks is its first. */
+/* The place of its thread among those of all cores; a missing thread counts as the core's first. */
 static inline size_t tacho_program_thread_of(const tacho_program *program, uint32_t engine)
 {
     size_t thread = program->engines[engine].thread;

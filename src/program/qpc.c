@@ -30,7 +30,7 @@ enum {
     FORM_ON_DISK = 1,
 };
 
-/* A stretch of the file that something claims. */
+/* A range of the file that a part claims. */
 typedef struct region {
     uint64_t start, end;
     const char *what;
@@ -85,7 +85,7 @@ static tacho_status check_header(const tacho_qpc *qpc)
         size > qpc->bytes.len ? "cut short" : "followed by other bytes", size, qpc->bytes.len);
 }
 
-/* The place in the file that the pointer at |at| means, with |size| bytes behind it. */
+/* The place in the file that the pointer at |at| refers to, with |size| bytes from there on. */
 static tacho_status resolve(const tacho_qpc *qpc, uint64_t at, uint64_t size, const char *what,
                             uint64_t *out_place)
 {
@@ -166,7 +166,7 @@ static tacho_status fail_overlap(const region *first, const region *second)
                       second->start);
 }
 
-/* Empty regions lie anywhere; others do not share a byte. */
+/* Empty regions may be anywhere; others do not share a byte. */
 static tacho_status check_overlap(region *regions, size_t region_count)
 {
     qsort(regions, region_count, sizeof(*regions), compare_regions);

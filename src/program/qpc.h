@@ -9,8 +9,8 @@
  * whatever address the writer's memory had; our writer uses 0. The offset of `constants.bin` is the
  * size of its static part; that of others is 0.
  *
- * The reader trusts nothing: header, table, names and data must lie in the file, apart from one
- * another. It does not ask what segments are called.
+ * The reader trusts nothing: header, table, names and data must be inside the file, apart from one
+ * another. Names of segments do not matter to it.
  */
 #ifndef TACHO_PROGRAM_QPC_H
 #define TACHO_PROGRAM_QPC_H
@@ -29,7 +29,7 @@ enum {
 typedef struct tacho_qpc_segment {
     tacho_str name;
     uint64_t offset; /* the field of that name, not a place */
-    uint64_t place;  /* where its data lies in the file; writers decide that themselves */
+    uint64_t place;  /* of its data in the file; writers choose it themselves */
     uint32_t crc32c; /* of its data, for the seal: set by writers */
     tacho_str data;
 } tacho_qpc_segment;
@@ -41,7 +41,7 @@ typedef struct tacho_qpc {
     size_t segment_count;
 } tacho_qpc;
 
-/* Whether a file that starts with |head| says it is a container. */
+/* Whether |head| is the start of a container. */
 bool tacho_qpc_is_container(tacho_str head);
 
 /* Reads the container |bytes|, which must outlive |out_qpc|. */
@@ -55,15 +55,15 @@ tacho_status tacho_qpc_read_named(const char *path, tacho_str bytes, tacho_arena
 const tacho_qpc_segment *tacho_qpc_find(const tacho_qpc *qpc, tacho_str name);
 
 /*
- * What the writer puts before the first data: header, table and names, for segments of these names,
- * sizes and offsets. Their data need not be there yet.
+ * Makes the head, before the first data: header, table and names, for segments of these names,
+ * sizes and offsets. Their data need not exist yet.
  */
 tacho_status tacho_qpc_make_head(const tacho_qpc_segment *segments, size_t segment_count,
                                  tacho_arena *arena, tacho_str *out_head) TACHO_MUST_USE;
 
 /*
- * Writes the data of segments that follow byte |at| of the container: the end of what
- * tacho_qpc_make_head made of all segments, or of the data of those before.
+ * Writes the data of segments that follow byte |at| of the container: the end of the head that
+ * tacho_qpc_make_head made of all segments, or of the data of earlier segments.
  */
 void tacho_qpc_write(const tacho_qpc_segment *segments, size_t segment_count, uint64_t at,
                      tacho_output *output);

@@ -144,7 +144,7 @@ static void test_write(void **state)
     tacho_arena_deinit(&arena);
 }
 
-/* One field of the file with base 4096 changed, and what is said about it. */
+/* One field of the file with base 4096 changed, and the message about it. */
 static void test_refused(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What runs of a program left behind: when its blocks ran, raw stats, latencies, and what ran them
- * where. A session fills it while it runs; analyses and sinks of vendors read it and know neither
- * sessions nor devices.
+ * The recording of a program's runs: times of its blocks, raw stats, latencies, and the device that
+ * ran them. A session fills it while it runs; analyses and sinks of vendors read it and know
+ * neither sessions nor devices.
  */
 #ifndef TACHO_PROGRAM_RECORDING_H
 #define TACHO_PROGRAM_RECORDING_H
@@ -10,20 +10,20 @@
 #include "program/program.h"
 #include "program/stats_stream.h"
 
-/* When a block of the program (what the host starts and waits for) ran, ns of the device. */
+/* The time of a block of the program, a unit that the host starts; ns of the device. */
 typedef struct tacho_block_time {
     int64_t start_ns, end_ns;
 } tacho_block_time;
 
-/* What the host did for an inference, ns of the device's time. */
+/* The host's part of an inference, ns of the device's time. */
 typedef struct tacho_host_turn {
-    bool is_known;      /* simulated hosts are; a real one is timed by who runs the device */
+    bool is_known;      /* for simulated hosts; a real one is timed by the caller of the device */
     int64_t sent_ns;    /* it began to send the inputs */
     int64_t fetched_ns; /* it has the outputs */
     int64_t wait_ns;    /* that the device waited for it before the inference's start */
 } tacho_host_turn;
 
-/* What one run of all activations gave; good until the next run. */
+/* The result of one run of all activations; valid until the next run. */
 typedef struct tacho_device_result {
     int64_t start_ns, end_ns; /* of the device's time: simulated from 0, or real */
     int64_t cycles;           /* of the core clock, flush not included; -1: not known */
@@ -82,12 +82,12 @@ typedef struct tacho_run_board {
     int64_t wait_ns;     /* for others who used it, in neither of the two */
 } tacho_run_board;
 
-/* What ran it. */
+/* The device that ran it. */
 typedef struct tacho_run_device {
     const char *name;    /* "sim:aic100" */
     const char *about;   /* one line for people */
     bool is_simulated;   /* else its times are measured */
-    bool has_no_times;   /* all that it says of times is 0 */
+    bool has_no_times;   /* all its times are 0 */
     bool has_time_model; /* times follow from a model of the machine ... */
     bool is_unlimited;   /* ... without contention for shared memory and networks */
     uint32_t threads;    /* of this computer that computed values */
@@ -111,7 +111,7 @@ typedef struct tacho_recording {
     const tacho_run_sample *samples;
     size_t sample_count;
     uint64_t wanted_count;     /* samples that were asked for */
-    size_t random_input_count; /* inputs that nobody gave */
+    size_t random_input_count; /* inputs that were not given */
 } tacho_recording;
 
 static inline tacho_str tacho_recording_string(const tacho_recording *recording, uint32_t id)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the records of a program's tables are made of, as data: one list of fields per table says
- * how a record is written, read and checked.
+ * The records of a program's tables, described as data: one list of fields per table defines how a
+ * record is written, read and checked.
  *
  * To add a field: add it to the record in program/program.h and to the list in schema.c, and
  * correct the size that is asserted there. The layout's id changes with it, and files of the old
@@ -12,7 +12,7 @@
 
 #include "program/program.h"
 
-/* What the numbers in a field mean. Those from FIELD_ID on are ids: of FIELD_ID + a table. */
+/* The meaning of a field's numbers. From FIELD_ID on they are ids: of FIELD_ID + a table. */
 enum {
     TACHO_FIELD_NUMBER,
     TACHO_FIELD_STRING, /* id of a string */
@@ -39,7 +39,7 @@ typedef struct tacho_schema {
 
 const tacho_schema *tacho_program_schema(tacho_program_table table);
 
-/* Of the facts, a record that is there once. */
+/* Of the facts, a single record. */
 const tacho_schema *tacho_program_facts_schema(void);
 
 /* Bytes of a record in a file: its fields one after the other. */

@@ -87,7 +87,7 @@ tacho_status tacho_seal_states(const tacho_qpc *qpc, tacho_arena *arena,
     return TACHO_OK;
 }
 
-/* Segments lie behind the head in order, each at the next multiple of 8, with zeros between. */
+/* Segments follow the head in order, each at the next multiple of 8, with zeros between. */
 static tacho_status check_padding(const tacho_qpc *qpc, uint64_t head_len)
 {
     uint64_t end = head_len;

@@ -15,7 +15,7 @@
 #define TACHO_SEAL_SEGMENT "segments.crc32c"
 
 typedef enum tacho_seal_state {
-    TACHO_SEAL_NONE, /* nothing is said about the segment */
+    TACHO_SEAL_NONE, /* the seal does not cover the segment */
     TACHO_SEAL_OK,
     TACHO_SEAL_BAD,
 } tacho_seal_state;
@@ -34,7 +34,7 @@ tacho_status tacho_seal_make(tacho_str head, const tacho_qpc_segment *segments,
                              size_t segment_count, tacho_arena *arena,
                              tacho_str *out_seal) TACHO_MUST_USE;
 
-/* What the seal says about each segment, itself included: NONE for all where there is no seal. */
+/* The state of each segment by the seal, itself included: NONE for all without a seal. */
 tacho_status tacho_seal_states(const tacho_qpc *qpc, tacho_arena *arena,
                                const tacho_seal_state **out_states) TACHO_MUST_USE;
 

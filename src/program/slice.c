@@ -135,7 +135,7 @@ static tacho_status share_tensors(slicer *self)
     return TACHO_OK;
 }
 
-/* A program that says how much it records says so for all devices together. */
+/* The size of records in a program is that of all devices together. */
 static tacho_status share_stats(slicer *self)
 {
     const tacho_program_facts *facts = &self->program->facts;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Slices: the parts of a network that its devices run, one each. A network of several devices is
- * described, and recorded, slice by slice; `NETWORK_sliceNN` is what such a part is called.
+ * described, and recorded, slice by slice; `NETWORK_sliceNN` is the name of such a part.
  */
 #ifndef TACHO_PROGRAM_SLICE_H
 #define TACHO_PROGRAM_SLICE_H
@@ -18,12 +18,12 @@ typedef struct tacho_slice {
     uint32_t *outputs;
     size_t output_count, output_capacity;
     size_t op_count, job_count;
-    uint64_t link_bytes;  /* that come from other devices */
+    uint64_t link_bytes;  /* from other devices */
     int64_t start, end;   /* of its jobs: the compiler's timeline */
-    uint64_t stats_bytes; /* of what its device records into */
+    uint64_t stats_bytes; /* of its device's record buffer */
 } tacho_slice;
 
-/* What the part of |network| on |device|, one of |device_count|, is called. */
+/* The name of the part of |network| on |device|, one of |device_count|. */
 void tacho_slice_name(tacho_str network, uint32_t device, uint32_t device_count,
                       char out_name[TACHO_SLICE_NAME_MAX]);
 

@@ -91,7 +91,7 @@ static void teardown(fixture *self)
     tacho_program_deinit(&self->program);
 }
 
-/* Each array of |file| is one of those that were written. */
+/* Each array of |file| is one of the written ones. */
 static void check_arrays(const fixture *self, const tacho_stats_file *file)
 {
     for (size_t i = 0; i < file->array_count; i++) {
@@ -129,7 +129,7 @@ static void test_round_trip(void **state)
     teardown(&self);
 }
 
-/* Records lie where they are not aligned: they are copied. */
+/* Records that are not aligned are copied. */
 static void test_unaligned(void **state)
 {
     (void)state;

@@ -176,7 +176,7 @@ static uint64_t fixed_bytes(const tacho_program *program)
            (stats->counts_ddr != 0 ? sizeof(tacho_stats_ddr) : 0);
 }
 
-/* Adds up what cores record, |cores_each| of them after one another in one sum. */
+/* Adds up the records of cores, |cores_each| consecutive ones in each sum. */
 static void sum_bytes(const tacho_stats_layout *self, size_t cores_each, uint64_t *sums)
 {
     const tacho_program *program = self->program;

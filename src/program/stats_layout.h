@@ -56,7 +56,7 @@ tacho_status tacho_stats_layout_init(tacho_stats_layout *layout,
                                      const tacho_program *program) TACHO_MUST_USE;
 void tacho_stats_layout_deinit(tacho_stats_layout *layout);
 
-/* What each core records of one inference, by device * core_count + core: all the buffer. */
+/* Bytes each core records of one inference, by device * core_count + core: all the buffer. */
 void tacho_stats_layout_core_bytes(const tacho_stats_layout *layout, uint64_t *out_bytes);
 
 /* The same by device. */

@@ -51,8 +51,8 @@ enum {
     TACHO_STATS_SIMULATED = 1 << 3, /* times are simulated; else measured */
     TACHO_STATS_BY_OP = 1 << 4,     /* OPRC has one record per op of the program, not per job */
     /*
-     * The computer that the host is ran it, on its processor: cores and engines of the program's
-     * machine did nothing. U ticks in its clock's nanoseconds; there are no cycles, P ticks as U.
+     * The host computer ran it, on its own processor: cores and engines of the program's machine
+     * did nothing. U ticks in its clock's nanoseconds; cycles are unknown, P ticks as U.
      */
     TACHO_STATS_ON_HOST = 1 << 5,
 };
@@ -77,7 +77,7 @@ static inline bool tacho_stats_has_cycles(const tacho_stats_head *head)
     return (head->features & TACHO_STATS_ON_HOST) == 0;
 }
 
-/* What a device that has no cycles of its own is called among engines. */
+/* The engine name of a device that has no cycles of its own. */
 #define TACHO_STATS_COMPUTER "CPU"
 
 /* A moment on both clocks: of the host (CLOCK_MONOTONIC) and U. */
@@ -138,7 +138,7 @@ typedef struct tacho_stats_ddr {
 /* Ports that threads wait at; the host's are numbered so. */
 enum { TACHO_PORT_HOST_IN = 100, TACHO_PORT_HOST_OUT = 101, TACHO_PORT_P2P = 102 /* and up */ };
 
-/* The port to what comes from, or goes to, a device. */
+/* The port for data from, or to, a device. */
 static inline uint16_t tacho_stats_p2p_port(uint32_t peer, bool is_output)
 {
     return (uint16_t)(TACHO_PORT_P2P + 2 * peer + (is_output ? 1 : 0));

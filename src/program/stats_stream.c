@@ -35,7 +35,7 @@ static tacho_stats_type find_type(uint32_t fourcc)
     return (tacho_stats_type)type;
 }
 
-/* ---- what devices share ------------------------------------------------------------------- */
+/* ---- shared by devices -------------------------------------------------------------------- */
 
 tacho_stats_head tacho_stats_head_of(const tacho_stats_layout *layout, uint32_t device,
                                      uint32_t features)
@@ -117,7 +117,7 @@ bool tacho_stats_is_file(tacho_str head)
     return tacho_chunk_is_file(head, TACHO_STATS_KIND);
 }
 
-/* The records where they lie, or copied where they are longer than known or not aligned. */
+/* The records in place, or copied where they are longer than known or not aligned. */
 static tacho_status records_of(tacho_stats_file *self, const tacho_chunk *chunk, size_t known,
                                const void **out_records)
 {
@@ -230,7 +230,7 @@ static tacho_status check_ops(tacho_stats_file *self, uint64_t oc_count, tacho_s
     return TACHO_OK;
 }
 
-/* How the records of a type say where they belong. */
+/* How the records of a type refer to their place. */
 typedef enum place_kind {
     PLACE_NONE,
     PLACE_ENGINE, /* by their stream */
@@ -252,7 +252,7 @@ static bool is_span(uint64_t start, uint64_t end)
     return start <= end && end <= INT64_MAX;
 }
 
-/* Whether a record says nothing that cannot be, its place aside. */
+/* Whether a record has only possible values, its place aside. */
 static bool is_possible(tacho_stats_type type, const void *record)
 {
     if (type == TACHO_STATS_TYPE_thread) {

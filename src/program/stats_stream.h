@@ -18,7 +18,7 @@ typedef struct tacho_stats_array {
     const void *records;
 } tacho_stats_array;
 
-/* What the device has recorded of one inference. */
+/* The device's records of one inference. */
 typedef struct tacho_stats_buffer {
     tacho_stats_head head;
     const tacho_stats_array *arrays; /* all types but head and end */
@@ -35,8 +35,8 @@ tacho_stats_head tacho_stats_head_of(const tacho_stats_layout *layout, uint32_t 
                                      uint32_t features);
 
 /*
- * Nothing is lost of |arrays|, and the file says so: who counts fewer than stored has a damaged
- * one. Makes a record for each type that is there; how many.
+ * Makes the records of losses for |arrays|, of which nothing is lost: a reader that finds fewer
+ * records than stored has a damaged file. One for each type present; returns their number.
  */
 uint32_t tacho_stats_account(const tacho_stats_array *arrays, size_t array_count,
                              tacho_stats_drop out_drops[TACHO_STATS_TYPE_COUNT]);
@@ -44,7 +44,7 @@ uint32_t tacho_stats_account(const tacho_stats_array *arrays, size_t array_count
 /* Writes the whole file; failures stick to |output|. */
 void tacho_stats_seal(const tacho_stats_buffer *buffer, tacho_output *output);
 
-/* What was wrong with a file that was read. */
+/* The damage found in a file. */
 typedef struct tacho_stats_damage {
     uint64_t damaged_bytes, first_damage;
     uint64_t missing_chunks;
@@ -73,8 +73,8 @@ typedef struct tacho_stats_file {
 bool tacho_stats_is_file(tacho_str head);
 
 /*
- * Reads a file. Fails when it is not one (a foreign buffer is said to be one), or when its head is
- * damaged. Call deinit even after a failure. |bytes| outlive the file.
+ * Reads a file. Fails when it is not one (the message recognises a foreign buffer), or when its
+ * head is damaged. Call deinit even after a failure. |bytes| outlive the file.
  */
 tacho_status tacho_stats_read(tacho_stats_file *file, tacho_str bytes) TACHO_MUST_USE;
 void tacho_stats_file_deinit(tacho_stats_file *file);

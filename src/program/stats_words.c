@@ -16,7 +16,7 @@ static bool is_same_core(const tacho_program_engine *a, const tacho_program_engi
     return a->device == b->device && a->core == b->core;
 }
 
-/* What computes keeps its name, also where one thread does everything. */
+/* Engines that compute keep their name, also where one thread does everything. */
 static bool computes(const tacho_program *program, size_t engine)
 {
     tacho_str name = tacho_strings_get(&program->strings, program->engines[engine].class_name);
@@ -101,7 +101,7 @@ static bool has_output(const tacho_stats_task *task)
            (task->kind == TACHO_JOB_COMPUTE || task->kind == TACHO_JOB_CONTROL);
 }
 
-/* Transfers have their bytes; what an op computes is shared out among its tasks. */
+/* Transfers have their bytes; the output of an op is divided among its tasks. */
 static void share_bytes(tacho_stats_words *self, uint32_t *counts, uint32_t *given)
 {
     const tacho_stats_layout *layout = self->layout;
@@ -131,7 +131,7 @@ uint32_t tacho_stats_words_job(const tacho_stats_words *words, size_t task, uint
     return TACHO_NONE;
 }
 
-/* Of what a task computes, the part of one of its jobs: together exactly the task's. */
+/* The part of a task's output of one of its jobs: together exactly the task's. */
 static uint64_t share_of(const tacho_stats_words *self, size_t task, uint32_t job)
 {
     const tacho_program *program = self->layout->program;

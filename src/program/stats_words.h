@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the vendor of a machine would say of tasks and engines in reports of raw stats: thread
- * groups, memories, element types; and the job behind a record. Worked out once per program, for
- * whoever decodes its stats.
+ * A vendor's words for tasks and engines in reports of raw stats: thread groups, memories, element
+ * types; and the job of a record. Computed once per program, for all decoders of its stats.
  */
 #ifndef TACHO_PROGRAM_STATS_WORDS_H
 #define TACHO_PROGRAM_STATS_WORDS_H
@@ -13,14 +12,14 @@
 /* The group of threads that start transfers and do not wait for them. */
 #define TACHO_STATS_ISSUE_GROUP "DMAIssue"
 
-/* What writes the stats at the end of an inference. */
+/* The kind of op that writes the stats at the end of an inference. */
 #define TACHO_STATS_FLUSH_KIND "aicendcyclestats"
 
-/* A job as its engine's records tell of it. */
+/* A job as its engine's records describe it. */
 typedef struct tacho_stats_slot {
     uint32_t oc, job;
     int64_t cycles; /* estimate */
-    uint64_t bytes; /* moved; its share of what the task computes */
+    uint64_t bytes; /* moved; its share of the task's output */
     bool is_wait;   /* nothing but waiting */
     bool is_link;   /* a transfer from another device */
 } tacho_stats_slot;
@@ -43,7 +42,7 @@ void tacho_stats_words_deinit(tacho_stats_words *words);
 /* "HVX", "HMX", "DMAIssue". */
 tacho_str tacho_stats_words_group(const tacho_stats_words *words, uint32_t engine);
 
-/* "TCM" or "DDR": where the result of jobs of |kind| goes to or comes from. */
+/* "TCM" or "DDR": the target or source memory of jobs of |kind|. */
 tacho_str tacho_stats_words_memory(uint16_t kind);
 
 /* The place among all tasks of the task |oc| of the core of |engine|, which exists. */
@@ -60,8 +59,8 @@ static inline size_t tacho_stats_words_task(const tacho_stats_words *words, uint
 uint32_t tacho_stats_words_job(const tacho_stats_words *words, size_t task, uint32_t engine);
 
 /*
- * The job of a record of an engine: that with its |oc|, which |*cursor|, 0 before the first record,
- * points at unless some are missing. NULL when the engine has none such.
+ * The job of a record of an engine: the one with its |oc|, which |*cursor|, 0 before the first
+ * record, points at unless some are missing. NULL when the engine has no such job.
  */
 static inline const tacho_stats_slot *tacho_stats_words_slot(const tacho_stats_words *words,
                                                              uint32_t engine, uint32_t oc,
@@ -95,7 +94,7 @@ static inline const tacho_stats_slot *tacho_stats_words_slot(const tacho_stats_w
 tacho_status tacho_stats_words_types(const tacho_program *program, uint32_t op,
                                      tacho_text *text) TACHO_MUST_USE;
 
-/* What the vendor calls an element type. */
+/* The vendor's name of an element type. */
 const char *tacho_stats_words_dtype(tacho_dtype dtype);
 
 #endif

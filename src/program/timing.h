@@ -13,7 +13,7 @@
 
 /* Goes through the jobs as they are added. */
 typedef struct tacho_timer {
-    int64_t *engine_free;    /* by engine: when it has done what it was given */
+    int64_t *engine_free;    /* by engine: when it has finished its jobs */
     int64_t *sequencer_free; /* by device and core */
     uint32_t core_count;
     size_t next_job;
@@ -35,9 +35,9 @@ int64_t tacho_program_op_span(const tacho_program *program, const tacho_program_
                               int64_t *out_start);
 
 /*
- * Whether the timeline keeps its laws: no engine does two jobs at a time, none starts before what
- * it needs, none takes less than its cycles, an op takes what its jobs span, and no stretch of
- * local memory holds two things at a time or lies beyond its end. |program| has passed
+ * Checks the rules of the timeline: no engine does two jobs at a time, no job starts before the
+ * jobs it needs or takes less than its cycles, an op takes the span of its jobs, and no stretch of
+ * local memory holds two things at a time or exceeds the memory. |program| has passed
  * tacho_program_check.
  */
 tacho_status tacho_program_check_timeline(const tacho_program *program) TACHO_MUST_USE;

@@ -4,8 +4,7 @@
  */
 #include "program/traffic.h"
 
-/* A part of what is cast to several cores; the remainder of the division goes to the next of them.
- */
+/* A core's part of data cast to several cores; the remainder of the division goes to the next. */
 static uint64_t count_share(tacho_traffic *self, uint64_t bytes, uint32_t readers)
 {
     for (size_t i = 0; i < TACHO_TRAFFIC_CASTS_MAX; i++) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Bytes that jobs read from, and write to, the shared memory of a device. This is the one place
- * that says so: estimates, metrics, recorded traffic and the simulation's tests have it from here.
+ * that defines them: estimates, metrics, recorded traffic and the simulation's tests use it.
  *
- *     load    reads; what several cores receive at once is read once: each of them counts a share
+ *     load    reads; data that several cores receive at once is read once: each counts a share
  *     store   writes
- *     p2p     reads the memory of the device that it comes from, and writes that of its own.
+ *     p2p     reads the memory of the source device, and writes that of its own.
  *             The first core of either device counts it
  */
 #ifndef TACHO_PROGRAM_TRAFFIC_H
@@ -24,12 +24,12 @@ typedef struct tacho_traffic {
 } tacho_traffic;
 
 /*
- * What |job| reads, P2P included. Shares are rounded so that their sum over all jobs with as many
- * readers is exact.
+ * Bytes that |job| reads, P2P included. Shares are rounded so that their sum over all jobs with as
+ * many readers is exact.
  */
 uint64_t tacho_traffic_read(tacho_traffic *traffic, const tacho_job *job);
 
-/* What |job| writes to the memory of its own device. */
+/* Bytes that |job| writes to the memory of its own device. */
 uint64_t tacho_traffic_written(const tacho_job *job);
 
 /* Where a read is counted: the core's place among those of all devices. */
