@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is measured: the clock, by additions that wait for one another; products of matrices in
- * cache, and additions of vectors in cache, by type; memory read and written by one thread and by
- * all; how long a sleeping thread takes to wake, and a call where none sleeps. Each is the best of
- * some tries.
+ * Measures the clock, by additions that wait for one another; products of matrices in cache, and
+ * additions of vectors in cache, by type; memory read and written by one thread and by all; the
+ * time to wake a sleeping thread, and of a call where none sleeps. Each is the best of some tries.
  */
 #include "machine/calibrate.h"
 
@@ -47,7 +46,7 @@ static double now_s(void)
     return clock_s(CLOCK_MONOTONIC);
 }
 
-/* What this thread was given of its core: others that run do not count. */
+/* CPU time of this thread: other running threads do not count. */
 static double spent_s(void)
 {
     return clock_s(CLOCK_THREAD_CPUTIME_ID);
@@ -88,7 +87,7 @@ static double measure_hz(const effort *how)
         double start = spent_s();
         uint64_t sum = 1;
         for (size_t i = 0; i < ADDITIONS / 8; i++) {
-            /* Each waits for the one before; nothing is to be computed ahead. */
+            /* Each waits for the one before; the compiler must not compute ahead. */
 #define ADD                                                                                        \
     sum += sum;                                                                                    \
     __asm__ volatile("" : "+r"(sum));

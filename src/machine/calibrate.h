@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measures the computer at hand, as what compiled C reaches on it, and writes its description.
+ * Measures the speed of compiled C on this computer, and writes its description.
  */
 #ifndef TACHO_MACHINE_CALIBRATE_H
 #define TACHO_MACHINE_CALIBRATE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What calibrating times: products of matrices and sums of vectors in plain C, compiled for each
- * instruction set that a processor may have.
+ * The kernels that calibration times: products of matrices and sums of vectors in plain C, compiled
+ * for each instruction set that a processor may have.
  */
 #ifndef TACHO_MACHINE_CALIBRATE_KERNELS_H
 #define TACHO_MACHINE_CALIBRATE_KERNELS_H
@@ -18,7 +18,7 @@ typedef void tacho_calibrate_kernel(const void *a, const void *b, void *c);
 
 /*
  * One type. The product c = a b has its rows one after the other; of i8 and i16 the second operand
- * is given by columns, as their dot products want it, and the first of i8 is not signed. Results
+ * is given by columns, as their dot products need it, and the first of i8 is not signed. Results
  * are f32, f64 or i32. Sums have the type itself.
  */
 typedef struct tacho_calibrate_type {

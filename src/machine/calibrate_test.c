@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is timed is a product and a sum: each kernel of each set this processor has, checked
- * element by element.
+ * The timed kernels compute a product and a sum: each kernel of each set this processor has,
+ * checked element by element.
  */
 #include "machine/calibrate_kernels.h"
 

@@ -40,7 +40,7 @@ void tacho_constant_print(const tacho_constant_ref *ref, double value,
 /* Gives it the value that tacho_constant_print would write. */
 void tacho_constant_set(const tacho_constant_ref *ref, double value);
 
-/* What a number becomes. */
+/* The new value of a number. */
 typedef struct tacho_constant_edit {
     const tacho_constant_ref *ref;
     tacho_str value; /* as tacho_constant_print has it */

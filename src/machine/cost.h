@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How long one job takes when it has its engine or queue to itself, in cycles of the core clock.
- * Pure functions of the description; whoever schedules jobs (compile, the simulated device) takes
+ * Pure functions of the description; all schedulers of jobs (compile, the simulated device) take
  * times from here and nowhere else. A cost that does not fit 63 bits is a failure.
  */
 #ifndef TACHO_MACHINE_COST_H
@@ -29,7 +29,7 @@ int64_t tacho_cost_passes(const tacho_machine *machine, uint32_t fidelity, tacho
 /* Whether reals of 32 bits are multiplied as TF32: a GPU's fidelity of that name. */
 bool tacho_cost_is_tf32(const tacho_machine *machine, uint32_t fidelity, tacho_dtype dtype);
 
-/* m, n and k as the engine works them, in multiples of what it is aligned to. */
+/* m, n and k padded to multiples of the engine's alignment. */
 tacho_product tacho_cost_pad(const tacho_engine *engine, tacho_product product);
 
 /* Cycles of a product, padded, with start-up. */
@@ -47,7 +47,7 @@ tacho_status tacho_cost_dma_rate(const tacho_dma *dma, tacho_ratio *out_rate) TA
 tacho_status tacho_cost_transfer_at(const tacho_dma *dma, tacho_ratio rate, uint64_t bytes,
                                     int64_t *out_cycles) TACHO_MUST_USE;
 
-/* The same, at the rate that tacho_cost_dma_rate says. */
+/* The same, at the rate of tacho_cost_dma_rate. */
 tacho_status tacho_cost_transfer(const tacho_dma *dma, uint64_t bytes,
                                  int64_t *out_cycles) TACHO_MUST_USE;
 

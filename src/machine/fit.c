@@ -191,7 +191,7 @@ static tacho_status improve(fitting *f, double *damping, bool *out_is_better)
 
 /* ---- how sure ------------------------------------------------------------------------------ */
 
-/* The spread of the residuals beyond what the parameters take, but never less than any table's. */
+/* The spread of the residuals that the parameters leave, but never less than any table's. */
 static double noise_of(const fitting *f)
 {
     double sum = 0.0;

@@ -28,10 +28,10 @@ typedef struct tacho_fit_problem {
 /* How well the rows that were fitted to determine a parameter. */
 typedef struct tacho_fit_parameter {
     double value;
-    double error;       /* standard error of its logarithm: 0.1 is 10 %; INFINITY: no telling */
+    double error;       /* standard error of its logarithm: 0.1 is 10 %; INFINITY: unknown */
     double sensitivity; /* how much estimates change with it: 1 is proportionally */
-    size_t twin;        /* the parameter that it is told from the least ... */
-    double likeness;    /* ... and how alike they are: 1: not to be told from each other */
+    size_t twin;        /* the parameter that it is hardest to distinguish from ... */
+    double likeness;    /* ... and how alike they are: 1: indistinguishable */
 } tacho_fit_parameter;
 
 typedef struct tacho_fit {

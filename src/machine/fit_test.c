@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Known numbers come back from what was made of them; numbers that nothing depends on, or that
- * only come together, are told.
+ * Known numbers are recovered from values computed with them; numbers that nothing depends on, or
+ * that only occur together, are reported.
  */
 #include "machine/fit.h"
 
@@ -31,7 +31,7 @@ static tacho_status estimate(void *self, const double *p, double *out)
         } else if (of->kind == 1) {
             out[i] = p[0] + size * p[1] + 0.0 * p[2]; /* nothing depends on the last */
         } else {
-            out[i] = p[0] + size * p[1] * p[2]; /* the last two only come together */
+            out[i] = p[0] + size * p[1] * p[2]; /* the last two only occur together */
         }
     }
     return TACHO_OK;
@@ -65,7 +65,7 @@ static void test_recovers(void **state)
     (void)state;
     tacho_fit found;
     bool is_left_out[ROWS] = {[5] = true};
-    for (int i = 0; i < 2; i++) { /* a row that is left out says nothing */
+    for (int i = 0; i < 2; i++) { /* a row that is left out has no effect */
         fit(0, i == 0 ? NULL : is_left_out, &found);
         assert_true(fabs(found.parameters[0].value - 300.0) <= 1.0);
         assert_true(fabs(found.parameters[1].value - 2.0) < 0.01);

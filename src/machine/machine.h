@@ -17,7 +17,7 @@
 #include "machine/quantity.h"
 #include "machine/work.h"
 
-/* What an engine or a queue does; the names are those of track classes. */
+/* The kind of work of an engine or a queue; the names are those of track classes. */
 #define TACHO_ENGINE_CLASSES(X)                                                                    \
     X(COMPUTE, "compute")                                                                          \
     X(VECTOR, "vector")                                                                            \
@@ -53,17 +53,17 @@ typedef struct tacho_engine {
     tacho_quantity align_k;
     tacho_quantity start_up_cycles;         /* of every job: until the pipeline is full */
     tacho_quantity issue_cycles;            /* that starting a job keeps the sequencer busy */
-    tacho_quantity fixed_job_cycles;        /* where set, what any job takes */
+    tacho_quantity fixed_job_cycles;        /* where set, the time of any job */
     tacho_quantity operand_bytes_per_cycle; /* mesh: from local memory into the engine */
     tacho_quantity accumulator_bytes;       /* results that it keeps while it sums over k */
-    tacho_quantity sum_bytes;               /* of each of those results; goes with the above */
+    tacho_quantity sum_bytes;               /* of each of these results; goes with the above */
     tacho_quantity step_overhead_cycles;    /* mesh: between two products of align_m x n x k */
     tacho_quantity short_pass_cycles; /* of a pass over the array that has fewer rows than that */
     tacho_quantity block_overhead_cycles;   /* between two blocks that were loaded together */
 } tacho_engine;
 
 typedef enum tacho_memory_kind {
-    TACHO_MEMORY_LOCAL, /* of each core: tensors lie there while they are worked on */
+    TACHO_MEMORY_LOCAL, /* of each core: holds tensors while they are worked on */
     TACHO_MEMORY_AUX,   /* of each core, for other things: code, stack, a cache */
     TACHO_MEMORY_DDR,   /* that all cores share */
 } tacho_memory_kind;
@@ -75,7 +75,7 @@ typedef struct tacho_memory {
     tacho_quantity bytes_per_cycle;  /* DDR: of all cores together */
     tacho_quantity efficiency;       /* share of that which long transfers reach */
     tacho_quantity write_efficiency; /* the same of writing; absent: as efficiency */
-    tacho_quantity banks;            /* that pages of a tensor lie in, in turn; absent: one ... */
+    tacho_quantity banks;            /* that pages of a tensor alternate between; absent: one ... */
     tacho_quantity page_bytes;       /* ... and bytes of a page; goes with the above */
     tacho_quantity latency_cycles;
 } tacho_memory;
@@ -129,7 +129,7 @@ typedef struct tacho_gpu_product {
     tacho_quantity step_cycles;    /* of a block, for each step along k */
     tacho_quantity latency_cycles; /* of all blocks of a core together, for each step along k */
     tacho_quantity operand_bytes_per_cycle; /* from L2 into a core; absent: no limit */
-    tacho_quantity row_ratio;               /* what fetching a row costs more than a column */
+    tacho_quantity row_ratio;               /* the cost of fetching a row relative to a column's */
     tacho_quantity place_channels; /* in the time of which it finds the next place of a window */
     tacho_quantity reduce_cycles; /* of the kernel that adds parts of k; absent: k is not cut */
 } tacho_gpu_product;
@@ -141,7 +141,7 @@ typedef struct tacho_gpu {
     tacho_quantity hot_bytes;          /* that a kernel finds in L2 if it moves no more ... */
     tacho_quantity cold_bytes;         /* ... and none of them if it moves so many */
     tacho_quantity host_cycles;        /* from launch to launch, where the host launches kernels */
-    tacho_quantity switch_cycles;      /* a kernel behind another one: code and addresses are new */
+    tacho_quantity switch_cycles;      /* a kernel after another one: code and addresses are new */
     tacho_quantity overlap;            /* share of the shorter of computing and moving that shows */
     tacho_quantity tf32_macs_per_cycle;      /* of a core, at the fidelity of that name */
     tacho_quantity unaligned_macs_per_cycle; /* of a core, in 16 bits */
@@ -181,7 +181,7 @@ typedef struct tacho_fidelity {
 /* The peaks of a chip as its vendor's reports count them: percentages are of these. */
 typedef struct tacho_peaks {
     tacho_str chip;              /* as the vendor's files call it */
-    tacho_quantity worker_cores; /* that a whole chip has; a file may say that fewer are left */
+    tacho_quantity worker_cores; /* that a whole chip has; a file may declare that fewer are left */
     tacho_quantity dram_rate;
     tacho_quantity counted_cores; /* that the rates below are of, together */
     tacho_quantity lofi_rate, hifi2_rate, hifi4_rate;
@@ -200,7 +200,7 @@ typedef struct tacho_counter_def {
 } tacho_counter_def;
 
 /*
- * What the vendor calls the operators that we call |of|: a type of a model ("MaxPool",
+ * The vendor's name of the operators that we call |of|: a type of a model ("MaxPool",
  * "tosa.max_pool2d") or a kind of them ("convolution").
  */
 typedef struct tacho_word {
@@ -273,12 +273,12 @@ static inline bool tacho_machine_is_gpu(const tacho_machine *machine)
 /* Names of the built-in machines, NULL after the last. */
 const char *tacho_machine_builtin(size_t index);
 
-/* The JSON text of a built-in machine or of "template"; empty when there is none of this name. */
+/* The JSON text of a built-in machine or of "template"; empty when the name is unknown. */
 tacho_str tacho_machine_builtin_text(tacho_str name);
 
 /*
- * The machine of this name, else the one described in the file at this path. All of it lies in
- * |arena|. A failure names the file, the byte, and the JSON path of what is wrong.
+ * The machine of this name, else the one described in the file at this path. All of it is in
+ * |arena|. A failure names the file, the byte, and the JSON path of the fault.
  */
 tacho_status tacho_machine_find(const char *name_or_path, tacho_arena *arena,
                                 tacho_machine **out_machine) TACHO_MUST_USE;
@@ -308,7 +308,7 @@ bool tacho_machine_is_sequenced(const tacho_machine *machine);
 /* The rate of |dtype| in a list, or NULL. */
 const tacho_rate *tacho_rate_find(const tacho_rate *rates, size_t rate_count, tacho_dtype dtype);
 
-/* What |dtype| is computed as; itself where the machine says nothing. */
+/* The type that |dtype| is computed as; itself unless the machine has another. */
 tacho_dtype tacho_machine_legalise(const tacho_machine *machine, tacho_dtype dtype);
 
 /* The first memory of this kind, or NULL. */
@@ -323,13 +323,13 @@ uint32_t tacho_machine_fidelity_find(const tacho_machine *machine, tacho_str nam
 /* The same of the default for products of |dtype|. */
 uint32_t tacho_machine_fidelity_default(const tacho_machine *machine, tacho_dtype dtype);
 
-/* Has the launch take what it takes where |cores| work; 0: all that there are. */
+/* Sets the launch cycles to those of |cores| working cores; 0: all cores. */
 void tacho_machine_use_cores(tacho_machine *machine, uint64_t cores);
 
 /* The counter whose id is |code| in hexadecimal, or NULL. */
 const tacho_counter_def *tacho_machine_counter_find(const tacho_machine *machine, uint64_t code);
 
-/* What the vendor calls operators of this type or kind; |of| itself where nothing is said. */
+/* The vendor's name of operators of this type or kind; |of| itself where there is none. */
 tacho_str tacho_machine_op_name(const tacho_machine *machine, tacho_str of);
 
 /* Whether the machine's own compiler writes timelines of this vendor: "torq" has T1 and T4. */

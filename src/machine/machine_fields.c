@@ -4,7 +4,7 @@
  */
 #include "machine/machine_fields.h"
 
-/* Caps: what is larger is a slip of the keyboard. */
+/* Caps: larger numbers are typing errors. */
 static const int64_t CYCLES_MAX = 1000000000;
 static const int64_t RATE_MAX = 1000000000;
 enum { LIST_MAX = 256, ALIGN_MAX = 65536, COUNT_MAX = 65536, SUM_BYTES_MAX = 16 };
@@ -30,7 +30,7 @@ static const char *dtype_word(unsigned index)
     return index < TACHO_DTYPE_COUNT ? tacho_dtype_name((tacho_dtype)index) : NULL;
 }
 
-/* One row per field, by what it is. */
+/* One row per field, by kind. */
 #define TEXT(type, member, optional)                                                               \
     {                                                                                              \
         .name = #member, .kind = TACHO_FIELD_TEXT, .is_optional = optional,                        \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The shape of a machine description: which keys an object has, what their values are and where
+ * The shape of a machine description: the keys of an object, their kinds of values and where
  * they go. The reader and `tacho machine show` both walk these tables.
  */
 #ifndef TACHO_MACHINE_MACHINE_FIELDS_H
@@ -17,7 +17,7 @@ typedef enum tacho_field_kind {
     TACHO_FIELD_LIST,     /* an array of such: a pointer and a count */
 } tacho_field_kind;
 
-/* What is senseless for a quantity. */
+/* Which values of a quantity are valid. */
 enum {
     TACHO_RULE_ZERO = 1,     /* may be zero */
     TACHO_RULE_WHOLE = 2,    /* must be a whole number */

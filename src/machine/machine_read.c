@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reading a machine description: the JSON becomes a tree of values with their places, and the
- * tables of machine_fields.c say what each must be. The depth of the walk is that of the tables,
+ * tables of machine_fields.c define the type of each. The depth of the walk is that of the tables,
  * not that of the input.
  */
 #include "machine/machine_fields.h"
@@ -38,7 +38,7 @@ typedef struct reading {
     tacho_arena *arena;
     value *values;
     size_t value_count, value_capacity;
-    char at[PATH_MAX_BYTES]; /* the JSON path of what is read */
+    char at[PATH_MAX_BYTES]; /* the JSON path of the value being read */
     size_t at_len;
 } reading;
 
@@ -69,7 +69,7 @@ static tacho_status fail_at(const reading *r, uint64_t offset, const char *forma
                       what);
 }
 
-/* Goes down to |name|, or with NULL to element |index|; returns what to give path_back. */
+/* Goes down to |name|, or with NULL to element |index|; returns the argument for path_back. */
 static size_t path_down(reading *r, const char *name, size_t index)
 {
     size_t before = r->at_len;
@@ -373,9 +373,9 @@ static tacho_status read_object(reading *r, const value *v, const tacho_fields *
     return TACHO_OK;
 }
 
-/* ---- what fields cannot say alone -------------------------------------------------------- */
+/* ---- checks across fields ---------------------------------------------------------------- */
 
-/* The member |name|, or with no name the element |index|, of value |id|; 0 when there is none. */
+/* The member |name|, or with no name the element |index|, of value |id|; 0 if absent. */
 static uint32_t child_of(const reading *r, uint32_t id, tacho_str name, size_t index)
 {
     uint32_t child = r->values[id].first;
@@ -387,7 +387,7 @@ static uint32_t child_of(const reading *r, uint32_t id, tacho_str name, size_t i
     return child;
 }
 
-/* Where the value of the path |at| begins; of what it lies in, when it was left out. */
+/* The offset of the value of the path |at|; of the value around it when it was left out. */
 static uint64_t offset_of_path(const reading *r)
 {
     tacho_str rest = tacho_str_make(r->at, r->at_len);
@@ -440,7 +440,7 @@ static tacho_status check_rates(reading *r, size_t engine, const char *list,
     return TACHO_OK;
 }
 
-/* How many sums an accumulator holds takes its size and theirs. */
+/* The number of sums in an accumulator needs both its size and theirs. */
 static tacho_status check_accumulator(reading *r, size_t number, const tacho_engine *engine)
 {
     bool has_size = tacho_quantity_is_set(&engine->accumulator_bytes);
@@ -504,7 +504,7 @@ static tacho_status check_mesh(reading *r, const tacho_machine *machine)
     return TACHO_OK;
 }
 
-/* The rows of a GPU's kernels, one for each form; what a cache forgets is more than it keeps. */
+/* The rows of a GPU's kernels, one for each form; cold_bytes must be above hot_bytes. */
 static tacho_status check_gpu(reading *r, const tacho_machine *machine)
 {
     const tacho_gpu *gpu = &machine->gpu;
@@ -655,7 +655,7 @@ static tacho_status check_twins(reading *r, const tacho_machine *machine)
     return TACHO_OK;
 }
 
-/* What may be fitted are numbers that the description has. */
+/* Only numbers that the description has may be fitted. */
 static tacho_status check_fitted(reading *r, tacho_machine *machine)
 {
     for (size_t i = 0; i < machine->fitted_count; i++) {

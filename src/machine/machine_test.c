@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading machines: all built-in ones are good, and what is wrong in a description is named.
+ * Reading machines: all built-in ones are good, and faults of a description are named.
  */
 #include "machine/machine.h"
 
@@ -128,7 +128,7 @@ static void test_faults(void **state)
            "core_clock_hz: the quantity has no 'unit'");
 }
 
-/* What only several fields together show has its line and its place too. */
+/* Faults across several fields have a line and a place, too. */
 static void test_cross_faults(void **state)
 {
     (void)state;
@@ -194,7 +194,7 @@ static void test_twins(void **state)
            "m.json:130: legalise[1].from: 'f32' is the from of legalise[0] already");
 }
 
-/* Texts are there to be read. */
+/* Texts must not be empty and must be printable. */
 static void test_texts(void **state)
 {
     (void)state;
@@ -255,7 +255,7 @@ static void test_cut(void **state)
     }
 }
 
-/* Where one core works, none is woken; a description that does not say so has one number. */
+/* A single working core is not woken; a description without this case has one number. */
 static void test_launches(void **state)
 {
     (void)state;

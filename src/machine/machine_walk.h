@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All that a description says, one leaf after the other, in the order of its tables.
+ * Visits all leaves of a description, one after the other, in the order of its tables.
  */
 #ifndef TACHO_MACHINE_MACHINE_WALK_H
 #define TACHO_MACHINE_MACHINE_WALK_H
@@ -10,7 +10,7 @@
 typedef struct tacho_machine_leaf {
     tacho_str path;   /* engines[0].macs[1].per_cycle */
     tacho_str value;  /* as written */
-    tacho_str unit;   /* empty when it is no quantity ... */
+    tacho_str unit;   /* empty when it is not a quantity ... */
     tacho_str source; /* ... and so is this */
 } tacho_machine_leaf;
 

@@ -2,7 +2,7 @@
 /*
  * Quantities: a number of a machine description as an exact ratio, with its unit and source, and
  * the few operations costs are made of. All are in integers, so that a cost is the same on every
- * computer; what does not fit is told, never wrapped.
+ * computer; overflow is reported, never wrapped.
  */
 #ifndef TACHO_MACHINE_QUANTITY_H
 #define TACHO_MACHINE_QUANTITY_H

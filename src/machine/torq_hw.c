@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Torq compiler's --torq-hw: a named target, or hardware spelt out between colons. What is
- * left out has the vendor's defaults, which are not those of the built-in target.
+ * The Torq compiler's --torq-hw: a named target, or hardware spelt out between colons. Omitted
+ * fields have the vendor's defaults, which are not those of the built-in target.
  */
 #include "machine/machine.h"
 
@@ -50,7 +50,7 @@ static bool replace(tacho_quantity *quantity, tacho_str text, int64_t factor, in
     return true;
 }
 
-/* What the shared memory gives: the DMA reads and writes at |rate| at once. */
+/* Sets the rate of the shared memory: the DMA reads and writes at |rate| at once. */
 static tacho_status feed_dma(tacho_machine *machine, tacho_ratio rate, tacho_arena *arena)
 {
     for (size_t i = 0; i < machine->memory_count; i++) {

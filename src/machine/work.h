@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work: what an operator asks of a machine, without the network around it.
+ * Work: the demands of an operator on a machine, without the network around it.
  */
 #ifndef TACHO_MACHINE_WORK_H
 #define TACHO_MACHINE_WORK_H
@@ -14,11 +14,11 @@ typedef enum tacho_work_kind {
 } tacho_work_kind;
 
 /*
- * How a kernel of a GPU goes over what it works on; machines have a row for each that they run
- * (tacho_gpu_row). LAST: channels lie last in memory. HALF: of 16 bits or less.
+ * How a kernel of a GPU goes over its data; machines have a row for each that they run
+ * (tacho_gpu_row). LAST: channels are last in memory. HALF: of 16 bits or less.
  */
 #define TACHO_FORMS(X)                                                                             \
-    X(NONE, "none")           /* not told: by the kind of work */                                  \
+    X(NONE, "none")           /* unknown: by the kind of work */                                   \
     X(VIEW, "view")           /* no kernel */                                                      \
     X(PRODUCT, "product")     /* of matrices */                                                    \
     X(ATTENTION, "attention") /* scores, softmax and weighted sum in one */                        \
@@ -51,18 +51,18 @@ typedef enum tacho_form {
         TACHO_FORM_COUNT
 } tacho_form;
 
-/* What a GPU has to know beyond sizes; of other machines all zeros. */
+/* Facts that a GPU needs beyond sizes; of other machines all zeros. */
 typedef struct tacho_work_kernel {
     tacho_form form;
     uint64_t reach;  /* elements that it goes over */
-    uint64_t lines;  /* that are reduced or normalised; 0: there are none */
+    uint64_t lines;  /* that are reduced or normalised; 0: none */
     uint64_t plane;  /* CONVOLUTION: positions of one channel of one image */
     uint64_t stride; /* CONVOLUTION: between windows, the product over all axes */
     uint64_t copies; /* PRODUCT: operands that it has copied first */
     bool has_bias;   /* PRODUCT: and adds it; CONVOLUTION: another kernel does */
     bool has_affine; /* CONVOLUTION: a batch normalisation follows, which its weights hold */
     bool has_mask;   /* ATTENTION: one that the network computes or is given */
-    bool is_alone;   /* the network is this operator: data lies as its kernel wants it */
+    bool is_alone;   /* the network is this operator: data has its kernel's layout */
 } tacho_work_kernel;
 
 typedef enum tacho_place {
@@ -77,7 +77,7 @@ typedef struct tacho_operand {
     uint64_t bytes;
 } tacho_operand;
 
-/* What results of a convolution lie on, in one image, and its window; zeros: no such. */
+/* The positions of a convolution's results in one image, and its window; zeros: none. */
 typedef struct tacho_image {
     uint64_t rows, columns;
     uint64_t window_rows, window_columns;
@@ -86,7 +86,7 @@ typedef struct tacho_image {
 typedef struct tacho_work {
     tacho_work_kind kind;
     tacho_operand input;   /* activations */
-    tacho_operand weights; /* constants, or the second matrix; no bytes when there is none */
+    tacho_operand weights; /* constants, or the second matrix; no bytes without one */
     tacho_operand output;
     /*
      * MATRIX: |batch| products of m x k by k x n. A convolution has its output positions as m, its
@@ -95,13 +95,13 @@ typedef struct tacho_work {
     uint64_t batch, m, n, k_channels, k_window;
     tacho_image image;
     /*
-     * MATRIX: rows and elements come in so many parts, each of which needs the one before (the time
+     * MATRIX: rows and elements are in so many parts, each of which needs the one before (the time
      * steps of a recurrent operator); 0 and 1: all at once.
      */
     uint64_t sequence;
     /*
      * MATRIX: of the bytes of |input| and |weights| those of operands beside the two matrices, that
-     * what is fused reads once with each result: a residual, a mask, a matrix to add.
+     * fused operators read once with each result: a residual, a mask, a matrix to add.
      */
     uint64_t input_extra_bytes, weights_extra_bytes;
     tacho_dtype compute; /* type of the numbers that are computed with; NONE: that of |input| */
