@@ -29,7 +29,7 @@ static void multiply_timing(uint64_t turns, tacho_op_timing *timing)
     timing->link_bytes = tacho_size_multiply(timing->link_bytes, turns);
 }
 
-/* What is computed for nobody counts as padding. */
+/* Scales by the batch, not by all turns: unused results count as padding. */
 static uint64_t of_batch(uint64_t macs, uint64_t part, uint64_t batch)
 {
     tacho_u128 all = (tacho_u128)macs * batch / (part > 0 ? part : 1);

@@ -11,13 +11,13 @@
 #include "compile/estimate.h"
 #include "program/program.h"
 
-/* Whether turns could help: a result that only operators read lies in shared memory. */
+/* Whether turns could help: shared memory holds a result that only operators read. */
 bool tacho_batch_turns_help(const tacho_estimate *estimate);
 
 /*
- * Has jobs, operators and sums stand for |turns| turns of |batch| inferences in all. What each job
- * touches is no longer said: it is another part of the batch in each turn. Cycles that do not fit
- * are BAD_DATA.
+ * Has jobs, operators and sums stand for |turns| turns of |batch| inferences in all. Drops the
+ * regions that each job touches: they are another part of the batch in each turn. Cycles that do
+ * not fit are BAD_DATA.
  */
 tacho_status tacho_batch_turns_take(uint64_t turns, uint32_t batch, tacho_program *program,
                                     tacho_estimate *estimate,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Programs of small graphs, to the cycle: the sequence of a Torq, tiles that overlap, barriers of
- * several cores, and what does not fit.
+ * several cores, and networks that do not fit.
  */
 #include "compile/schedule.h"
 #include "machine/cost.h"
@@ -25,9 +25,9 @@ static const char *text_of(const fixture *self, uint32_t id)
 }
 
 /*
- * Two operands of 75,264 bytes and a result, in tiles of 1176 elements: what comes, at 4.7543 bytes
- * a cycle, decides. Slices start a cycle apart and have 588 elements each, 16 a cycle. The second
- * transfer for the next tile is started behind the tile, and what is behind it waits for the first.
+ * Two operands of 75,264 bytes and a result, in tiles of 1176 elements: the loads, at 4.7543 bytes
+ * a cycle, are the bottleneck. Slices start a cycle apart and have 588 elements each, 16 a cycle.
+ * The second transfer for the next tile is started after the tile; later jobs wait for the first.
  */
 static void test_torq_tiles(void **state)
 {
@@ -81,7 +81,7 @@ static void test_torq_sequence(void **state)
     end(&f);
 }
 
-/* 4 MiB of weights for 1 MiB of rows do not stay in 512 KiB: one of them comes again. */
+/* 4 MiB of weights for 1 MiB of rows do not stay in 512 KiB: one operand is read again. */
 static void test_read_again(void **state)
 {
     (void)state;
@@ -269,7 +269,7 @@ static void check_least(int64_t m, int64_t k, int64_t n, bool is_constant)
         tacho_estimate_deinit(&f.estimate);
         tacho_fusion_deinit(&f.fusion);
     }
-    compile(&f, &(tacho_compile_options){.cores = 1}); /* what is torn down */
+    compile(&f, &(tacho_compile_options){.cores = 1}); /* for teardown */
     end(&f);
 }
 
@@ -378,7 +378,7 @@ static void test_devices(void **state)
     end(&f);
 }
 
-/* What comes from another device takes the link's time, before anything else of its operator. */
+/* A tensor from another device takes the link's time, before anything else of its operator. */
 static void test_link(void **state)
 {
     (void)state;
@@ -406,7 +406,7 @@ static void test_link(void **state)
     }
 }
 
-/* A tensor that two operators of a device read comes once, one that two devices read twice. */
+/* A tensor that two operators of a device read is moved once, one that two devices read twice. */
 static void test_link_once(void **state)
 {
     (void)state;
@@ -627,7 +627,7 @@ static int64_t softmax_cycles(int64_t local_bytes)
     return cycles;
 }
 
-/* A line that fits local memory is cut all the same, so that it is worked on while it comes. */
+/* A line that fits local memory is cut anyway, so that work on it overlaps its transfer. */
 static void test_more_memory(void **state)
 {
     (void)state;

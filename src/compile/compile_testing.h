@@ -49,7 +49,7 @@ static inline void add_output(fixture *self, uint32_t id)
     graph->tensors[id].is_output = true;
 }
 
-/* The table, the sums and the jobs say the same of shared memory; what is cast counts once. */
+/* The table, the sums and the jobs agree on shared memory; a multicast transfer counts once. */
 static inline void check_bytes(const fixture *self)
 {
     uint64_t rows = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Products are cut over batches, rows and columns, so that computing and bringing what a core does
- * not have takes the least: of ways that compute alike, those that leave results as the next
- * operator wants them. Other work is cut as what it reads lies, so that nothing moves; else along
- * the outermost axes.
+ * Products are cut over batches, rows and columns so that computing, and fetching operands that
+ * a core does not hold, take the least time. Among cuts that compute alike, those that leave
+ * results as the next operator wants them win. Other work is cut as its operands are distributed,
+ * so that nothing moves; else along the outermost axes.
  */
 #include "compile/core_cut.h"
 
@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-/* How a tensor lies in the cores: parts of each dimension; rank 0: not known. */
+/* How a tensor is distributed over the cores: parts of each dimension; rank 0: not known. */
 typedef struct lie {
     uint32_t rank;
     uint64_t parts[TACHO_BOX_RANK_MAX];
@@ -198,7 +198,7 @@ static int64_t cycles_at(uint64_t bytes, tacho_ratio rate)
     return bytes <= INT64_MAX && tacho_ratio_ceil_divide(bytes, rate, &cycles) ? cycles : INT64_MAX;
 }
 
-/* Whether all that the first core touches of what it reads is its own part, as that lies. */
+/* Whether the first core reads only its own part of the tensor, as the tensor is distributed. */
 static bool is_own(const product_cut *self, const tacho_core_cut *cut, const tacho_access *access,
                    const tacho_range *ranges)
 {
@@ -258,7 +258,7 @@ static uint64_t network_bytes(const product_cut *self, const tacho_core_cut *cut
     return network;
 }
 
-/* What a cut takes, as near as can be told before anything has its place. */
+/* Cycles of a cut, as near as they can be estimated before any tensor has its place. */
 static int64_t cut_cycles(const product_cut *self, const tacho_core_cut *cut)
 {
     const tacho_work *work = &self->facts->work;

@@ -29,7 +29,7 @@ typedef struct tacho_dump_phase {
     tacho_status (*write)(const tacho_dump *dump, tacho_output *output);
 } tacho_dump_phase;
 
-/* In their order; |pass| of the one behind the last is NULL. */
+/* In their order; after the last one is an entry whose |pass| is NULL. */
 extern const tacho_dump_phase tacho_dump_phases[];
 
 /* The last phase of one dispatch alone: what --torq-debug-info is made of. */

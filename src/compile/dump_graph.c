@@ -3,9 +3,9 @@
  * Dumps of the first phases: the operators as the model has them, without those that depend on
  * constants alone, and in groups that run as one.
  *
- * Operators keep their names behind "model.", a dialect that no tool knows: so none of them insists
- * on the attributes that its own version of the dialect has. Tensor 5 is %t5; inside a group what
- * the group computes is %m5.
+ * Operators keep their names after the prefix "model.", a dialect that no tool knows: so no tool
+ * insists on the attributes that its own version of the dialect has. Tensor 5 is %t5; inside a
+ * group the value that the group computes is %m5.
  */
 #include "compile/dump.h"
 #include "base/grow.h"
@@ -85,9 +85,9 @@ static size_t place_of(const writer *self, size_t node)
 }
 
 /*
- * Members whose results others read before their group is complete come out of it: what several
- * operators read, and what goes to its group by way of a view. Readers come behind what they read,
- * so that one walk from the end finds all.
+ * Removes members from a group when others read their results before the group is complete: results
+ * that several operators read, and results that reach the group through a view. Readers follow the
+ * operators they read from, so one walk from the end finds all.
  */
 static tacho_status loosen_groups(writer *self)
 {

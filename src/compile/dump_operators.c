@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which operators of the model a location stands for, in the dump of the last phase. Locations of
- * MLIR name lines, and the operators stand there: an operator is at the lines of all that was fused
- * into it. Locations of ONNX are the names of nodes, and nothing in the dump says what a node does.
+ * MLIR name the lines of the operators: an operator has the lines of everything that was fused into
+ * it. Locations of ONNX are the names of nodes, and the dump does not show what a node does.
  *
  *     "tacho.operators"() {name = "n0", operators = "onnx.Conv@n0 onnx.Relu@n1"} : () -> () ...
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dumps of the phases in which the network has become a program: where its tensors lie, the jobs
- * that its operators were cut into, and when each job runs on which engine.
+ * Dumps of the phases in which the network has become a program: the places of its tensors, the
+ * jobs that its operators were cut into, and when each job runs on which engine.
  *
  * A job's result is a token that the jobs which wait for it take; |false_needs| are the operands
  * that matter only because a buffer is used again.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Regions of tensors in dumps: which box of which tensor a job reads or writes, and where it lies.
+ * Regions of tensors in dumps: which box of which tensor a job reads or writes, and its place.
  */
 #ifndef TACHO_COMPILE_DUMP_REGIONS_H
 #define TACHO_COMPILE_DUMP_REGIONS_H
@@ -8,7 +8,7 @@
 #include "base/output.h"
 #include "program/program.h"
 
-/* "offsets = array<i64: ...>, sizes = ..., of = ..." behind |before|; nothing where there are none.
+/* |before|, then "offsets = array<i64: ...>, sizes = ..., of = ..."; nothing where there are none.
  */
 void tacho_dump_extents(const tacho_program *program, uint32_t first, uint32_t count,
                         const char *before, tacho_output *output);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The dump of the last phase: what the accelerator runs, in the operations of Torq's compiler. Each
- * dispatch is a function. Its programs come first: one per operator for the slices, and one per
- * block for the sequencer; then what the host does: start a program, wait for it.
+ * dispatch is a function. Its programs are first: one per operator for the slices, and one per
+ * block for the sequencer; the host's actions follow: start a program, wait for it.
  *
- * A sequencer's program is a row of tasks in the order of time. What starts at one time is one
- * task, and what is waited for at one time is another, so that their times are those of the
+ * A sequencer's program is a row of tasks in the order of time. Jobs that start at one time are one
+ * task, and jobs that are waited for at one time are another, so that their times are those of the
  * schedule. Names are unique in a file: slice program 5 is %s5, its invocation %si5, and %a2_5
  * where it is an argument of block 2.
  */
@@ -126,7 +126,7 @@ static void write_kernel_name(tacho_targets *self, const tacho_program_op *op, b
     tacho_output_write_cstring(self->output, "\"}>");
 }
 
-/* The step that the operator is named after: views that it needs come before. */
+/* The step that the operator is named after: views that it needs precede it. */
 static uint32_t main_step(const tacho_targets *self, const tacho_program_op *op)
 {
     tacho_str word = string_of(self, op->type);
@@ -163,7 +163,7 @@ static void write_shapes(tacho_targets *self, const tacho_program_op *op)
 }
 
 /*
- * The memory is what lies in local memory while the operator runs, so that the fullest program of a
+ * The memory is the local memory in use while the operator runs, so that the fullest program of a
  * dispatch has the dispatch's total.
  */
 static tacho_status write_kernel_profile(tacho_targets *self, const tacho_job *job)

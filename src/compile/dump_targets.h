@@ -10,8 +10,8 @@
 #include "compile/fuse.h"
 #include "program/program.h"
 
-/* The engines that the operations tell apart. Local memory is moved within by slices: Torq's CDMA
- * goes to and from other memories alone. */
+/* The engines that the operations distinguish. Slices move data within local memory: Torq's CDMA
+ * only transfers to and from other memories. */
 typedef enum tacho_target_engine {
     TACHO_TARGET_SLICE,
     TACHO_TARGET_CSS,
@@ -31,7 +31,7 @@ typedef struct tacho_target_event {
 
 typedef struct tacho_targets {
     const tacho_program *program;
-    const tacho_fusion *fusion; /* or NULL: nothing is said of the model's operators */
+    const tacho_fusion *fusion; /* or NULL: the model's operators are left out */
     tacho_output *output;
     bool has_profile;
     uint32_t dispatch;

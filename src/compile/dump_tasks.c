@@ -108,7 +108,7 @@ static void write_buffers(const tacho_targets *self, uint32_t first, uint32_t se
     tacho_output_write_cstring(self->output, ")");
 }
 
-/* A queue is told from where to where before it starts. */
+/* Sets source and destination of a queue before it starts. */
 static void write_configure(const tacho_targets *self, const tacho_job *job, const char *name)
 {
     bool is_in = tacho_targets_engine(self, job) == TACHO_TARGET_DMA_IN;

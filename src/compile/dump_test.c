@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dumps of programs made by hand: names, order and times are what the schedule says.
+ * Dumps of programs made by hand: names, order and times are those of the schedule.
  */
 #include "compile/dump.h"
 #include "compile/dump_text.h"
@@ -233,7 +233,7 @@ static void test_actions(void **state)
     assert_non_null(strstr(text, "{total_lram_bytes = 64 : i64, "));
 }
 
-/* A view comes before what the operator is named after; the shapes are those of the latter. */
+/* A view precedes the operator that the name is taken from; the shapes are those of the latter. */
 static void test_shapes(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pieces of MLIR text. What models say is untrusted: nothing of it reaches the text unescaped.
+ * Pieces of MLIR text. Text from models is untrusted: all of it is escaped.
  */
 #include "compile/dump_text.h"
 

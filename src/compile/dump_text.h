@@ -10,17 +10,17 @@
 #include "base/output.h"
 #include "base/tensor.h"
 
-/* Text in quotes; what is not printable ASCII is escaped. */
+/* Text in quotes; characters outside printable ASCII are escaped. */
 void tacho_dump_quoted(tacho_output *output, tacho_str text);
 
 /* The same without the quotes: a part of a text. */
 void tacho_dump_escaped(tacho_output *output, tacho_str text);
 
-/* The same for a name that tools split at dots or look up: bytes that are no letters, digits,
- * '_', '.' or '$' become '_', and nothing is quoted. */
+/* The same for a name that tools split at dots or look up: bytes other than letters, digits, '_',
+ * '.' and '$' become '_', and nothing is quoted. */
 void tacho_dump_word(tacho_output *output, tacho_str text);
 
-/* "tensor<1x56x56x24xi8>"; what is not known is '?', '*' or none. */
+/* "tensor<1x56x56x24xi8>"; unknown dimensions are '?', unknown ranks '*', unknown types none. */
 void tacho_dump_tensor_type(tacho_output *output, tacho_dtype dtype, const tacho_shape *shape);
 
 /* |first|, |second| ...: "name = value" of each attribute, without the braces. */

@@ -237,8 +237,8 @@ static void count_bytes(tacho_op_estimate *op)
 }
 
 /*
- * What lies in the L2 of a GPU is not read from shared memory, and not written to it; nor is more
- * than memory has time for, where not all of an operand is touched.
+ * Data in the L2 of a GPU is neither read from shared memory nor written to it. The rest is limited
+ * to the bytes that memory can move in the time, where not all of an operand is touched.
  */
 static tacho_status leave_cached(const tacho_machine *machine, tacho_op_estimate *op)
 {
@@ -325,8 +325,8 @@ static void take_processor(const tacho_machine *machine, tacho_op_cost *cost)
 }
 
 /*
- * What one result of the operator needs: all of a line that is reduced or normalised. Where nobody
- * can say, all elements.
+ * Elements that one result of the operator needs: the whole line if it is reduced or normalised.
+ * All elements if that is not known.
  */
 static void find_line(const tacho_estimate *estimate, size_t number, tacho_work *work)
 {
@@ -495,7 +495,7 @@ static tacho_bound bound_of(const tacho_op_timing *timing)
     return terms[largest].cycles > 0 ? terms[largest].bound : TACHO_BOUND_LAUNCH;
 }
 
-/* What bounds a stream is what its closed form says; its parts are no longer than the whole. */
+/* A stream keeps the bound of its closed form; no part is longer than the whole. */
 static void take_parts(const tacho_op_timing *timing, tacho_op_estimate *op)
 {
     tacho_op_cost *cost = &op->cost;

@@ -36,12 +36,12 @@ typedef struct tacho_op_estimate {
     tacho_work work;
     tacho_op_cost cost;
     int64_t start_cycles;
-    /* Of shared memory: each time that they come, but once for all cores that they are cast to. */
+    /* Of shared memory: each transfer, but once for all cores that it is cast to. */
     uint64_t ddr_read_bytes;
     uint64_t ddr_write_bytes;
     uint64_t local_bytes; /* read and written in the memories of the cores */
     uint32_t device;      /* that it runs on ... */
-    uint64_t link_bytes;  /* ... and what comes to it from others first */
+    uint64_t link_bytes;  /* ... and bytes that it first gets from others */
 } tacho_op_estimate;
 
 enum { TACHO_BOUND_COUNT = TACHO_BOUND_LINK + 1 };
@@ -79,8 +79,8 @@ typedef struct tacho_op_timing {
     uint32_t device;
     uint64_t link_bytes; /* from other devices ... */
     int64_t link_cycles; /* ... of |cycles|, before all else */
-    bool is_tiled;       /* what follows says where it runs, and ... */
-    bool has_bound;      /* ... what bounds it, too */
+    bool is_tiled;       /* the following fields are set: where it runs ... */
+    bool has_bound;      /* ... and what bounds it */
     uint32_t cores;      /* that its jobs run on */
     int64_t compute_cycles, read_cycles, write_cycles, copy_cycles, launch_cycles; /* the busiest */
     int64_t shared_cycles; /* of the memory that all cores share */
@@ -115,8 +115,7 @@ tacho_status tacho_estimate_op_name(const tacho_estimate *estimate, size_t op, t
 tacho_status tacho_estimate_op_type(const tacho_estimate *estimate, size_t op, char between,
                                     tacho_arena *arena, tacho_str *out_type) TACHO_MUST_USE;
 
-/* What the machine's vendor calls such operators, by type or else kind; empty where nothing is
- * said. */
+/* The vendor's name for such operators on this machine, by type or else kind; empty: none. */
 tacho_str tacho_estimate_vendor_name(const tacho_estimate *estimate, size_t op);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Estimates of networks written by hand, on built-in machines: sums, places, what is unknown.
+ * Estimates of networks written by hand, on built-in machines: sums, places, unknown sizes.
  */
 #include "compile/estimate.h"
 
@@ -89,7 +89,7 @@ static void test_sums(void **state)
                      e->ops[0].cost.cycles + e->ops[1].cost.cycles + e->ops[2].cost.cycles);
     assert_int_equal(e->ops[2].start_cycles, e->cycles - e->ops[2].cost.cycles);
     assert_true(e->ideal_cycles <= e->cycles);
-    /* bf16 on this machine: the input and the weights come, the result stays. */
+    /* bf16 on this machine: the input and the weights are read, the result stays. */
     assert_int_equal(e->ops[0].ddr_read_bytes, 1024 * 2 + 256 * 2);
     assert_int_equal(e->ops[0].ddr_write_bytes, 0);
     assert_int_equal(e->ops[0].local_bytes, 1024 * 2);

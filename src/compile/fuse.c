@@ -20,7 +20,7 @@ typedef struct draft {
     uint32_t fused_steps;
     uint32_t merged_into; /* draft, or TACHO_NONE */
     bool is_integer;
-    bool is_linear; /* what was fused so far can be part of the weights */
+    bool is_linear; /* everything fused so far can be part of the weights */
 } draft;
 
 typedef struct fuser {
@@ -205,11 +205,11 @@ static uint32_t sole_maker(const fuser *self, uint32_t tensor)
     return is_last ? made_by : TACHO_NONE;
 }
 
-/* ---- joining what came before -------------------------------------------------------------- */
+/* ---- joining earlier nodes ----------------------------------------------------------------- */
 
 /*
  * Whether |tensor| has one number for all of |made|, or one for each channel of the product that
- * |root| is. Views between the two may have moved the channels: then their number must tell.
+ * |root| is. Views between the two may have moved the channels: then their number decides.
  */
 static bool is_per_channel(const fuser *self, const tacho_node *root, uint32_t tensor,
                            uint32_t made)
@@ -251,7 +251,7 @@ static bool has_weights(const fuser *self, const tacho_node *root)
 }
 
 /*
- * Whether |node|, behind the product |root|, becomes part of the product's weights and bias:
+ * Whether |node|, after the product |root|, becomes part of the product's weights and bias:
  * additions and products with one constant per channel, where there are weights to change.
  */
 static bool joins_weights(const fuser *self, const tacho_node *root, const tacho_node *node)
@@ -331,7 +331,7 @@ static bool takes_followers(tacho_op_kind kind, tacho_op_kind follower)
 }
 
 /*
- * Steps of quantising what |op| makes: none behind a product, whose engine scales its sums as it
+ * Steps of quantising the result of |op|: none after a product, whose engine scales its sums as it
  * writes them, and none where integers were only moved or chosen from and mean the same before and
  * after. Elsewhere a vector engine has to do it.
  */
@@ -461,8 +461,8 @@ static void take_dequantisers(fuser *self, uint32_t number)
 /* ---- the walk ------------------------------------------------------------------------------ */
 
 /*
- * What is done to one operand, element by element, before two are joined is part of joining, but
- * for an operand that is broadcast: it has fewer elements, and is better made once.
+ * Elementwise work on one operand before two are joined becomes part of joining them. A broadcast
+ * operand is excluded: it has fewer elements, and is better made once.
  */
 static void take_leaders(fuser *self, uint32_t number)
 {
@@ -543,7 +543,7 @@ static bool can_merge(const draft *from, const draft *to)
            (!is_matrix(from->kind) || !is_matrix(to->kind));
 }
 
-/* The draft becomes part of another one, whose last node comes later. */
+/* The draft becomes part of another one, whose last node is later. */
 static void merge_draft(fuser *self, draft *from, draft *to)
 {
     from->merged_into = (uint32_t)(to - self->drafts);

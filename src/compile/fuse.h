@@ -5,8 +5,8 @@
  * QuantizeLinear becomes an operator on integers; TOSA's rescale and clamp go with what they
  * follow.
  *
- * Views are seen through: they are no operators, and neither are folded nodes. A tensor is passed
- * inside an operator only where nobody else uses it and the network does not return it.
+ * Views are seen through: neither they nor folded nodes are operators. A tensor is passed inside an
+ * operator only where nothing else uses it and the network does not return it.
  */
 #ifndef TACHO_COMPILE_FUSE_H
 #define TACHO_COMPILE_FUSE_H
@@ -21,7 +21,7 @@ typedef struct tacho_fused_op {
     uint32_t member_count;
     uint32_t first_input; /* what it reads that is not constant, each once */
     uint32_t input_count;
-    uint32_t first_weight; /* constants, as they are stored: quantised where the model says so */
+    uint32_t first_weight; /* constants, as they are stored: quantised if the model has them so */
     uint32_t weight_count;
     uint32_t first_output;
     uint32_t output_count;
@@ -56,8 +56,8 @@ tacho_status tacho_fusion_init_eager(tacho_fusion *fusion, const tacho_graph *gr
                                      bool is_as_written) TACHO_MUST_USE;
 void tacho_fusion_deinit(tacho_fusion *fusion);
 
-/* Nodes that run as part of another's operator: with operators, views, and what is folded or left
- * out they are all of the graph. */
+/* Nodes that run as part of another's operator. Together with operators, views, and nodes that are
+ * folded or left out they make up the graph. */
 static inline size_t tacho_fusion_fused_count(const tacho_fusion *fusion)
 {
     return fusion->member_count - fusion->op_count;

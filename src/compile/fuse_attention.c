@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Attention by its form: queries by keys, a softmax of the scores, and a product with the values.
- * What lies between the two products becomes part of the second, as far as nobody else needs it:
+ * The nodes between the two products become part of the second, as far as nothing else reads them:
  * scales, masks, casts, caps; and so do scales of the queries and keys.
  */
 #include "base/index.h"
@@ -66,7 +66,7 @@ static bool is_between(tacho_op_kind kind)
 }
 
 /*
- * The operand of |node| that scores come from: the largest, for masks are broadcast or joined; of
+ * The operand of |node| that carries the scores: the largest, for masks are broadcast or joined; of
  * several the one that was made last.
  */
 static uint32_t leader_of(const candidate *self, const tacho_node *node)
@@ -177,8 +177,9 @@ static bool is_closed(const candidate *self)
 }
 
 /*
- * Whether the framework has one kernel for it: what PyTorch's exporter noted decides; of others,
- * whatever came as one operator, and all that has the form of it unless operators run as written.
+ * Whether the framework has one kernel for it. With PyTorch, the exporter's note decides. Elsewhere
+ * single attention operators have one, and so has everything of this form unless operators run as
+ * written.
  */
 static bool is_one_kernel(const candidate *self)
 {
@@ -191,7 +192,7 @@ static bool is_one_kernel(const candidate *self)
     return !self->parts->is_as_written || scores->index == sums->index;
 }
 
-/* A scale of queries or keys, by one number, that nobody else reads, behind a transposition. */
+/* A scale of queries or keys, by one number, after a transposition and with no other reader. */
 static void join_scale(const candidate *self, size_t operand, uint32_t *into)
 {
     uint32_t tensor = read_by(self, &self->graph->nodes[self->scores], operand);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What becomes one operator, and what must not.
+ * Nodes that become one operator, and nodes that must not.
  */
 #include "compile/fuse.h"
 #include "compile/gpu_form.h"
@@ -430,7 +430,7 @@ static uint32_t steps_of_concat(unsigned char other)
     return steps;
 }
 
-/* Quantised behind |type| of real numbers, or of integers of the same scale: steps. */
+/* Quantised after |type| of real numbers, or of integers of the same scale: steps. */
 static uint32_t steps_of_quantised(const char *type, bool is_integer)
 {
     fixture f;
@@ -503,7 +503,7 @@ static void test_unused(void **state)
     teardown(&f);
 }
 
-/* What is read twice by one node is read by one: x + x takes in what makes x. */
+/* A tensor read twice by one node has one reader: x + x takes in the node that makes x. */
 static void test_same_operand(void **state)
 {
     (void)state;
@@ -546,8 +546,8 @@ static void set_origin(tacho_graph *graph, const char *origin)
 }
 
 /*
- * As PyTorch runs it: the bias goes with its product, what was one operator is one again, and
- * everything else stands alone.
+ * As PyTorch runs it: the bias goes with its product, nodes split from one operator are one again,
+ * and everything else stands alone.
  */
 static void test_eager(void **state)
 {
@@ -681,7 +681,7 @@ static void test_attention_mask(void **state)
     teardown(&f);
 }
 
-/* Scores that somebody else reads, or that the exporter says were made one by one, stay apart. */
+/* Scores with another reader, or computed one by one according to the exporter, stay apart. */
 static void test_attention_apart(void **state)
 {
     (void)state;

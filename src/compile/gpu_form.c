@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kinds of operators to forms of kernels. Data that changes its place is the one case where a name
- * has to say how: most such operators are views in PyTorch, which copies later or never.
+ * Kinds of operators to forms of kernels. Only data movement is decided by an operator's name: most
+ * such operators are views in PyTorch, which copies later or never.
  */
 #include "compile/gpu_form.h"
 
@@ -35,7 +35,7 @@ static const tacho_node *member(const former *self, uint32_t i)
     return &self->graph->nodes[self->fusion->members[self->op->first_member + i]];
 }
 
-/* Whether the operator of PyTorch that a node comes from begins with |word|. */
+/* Whether the PyTorch operator that a node was exported from begins with |word|. */
 static bool comes_from(const former *self, const tacho_node *node, const char *word)
 {
     return tacho_str_starts_with(tacho_graph_origin(self->graph, node),
@@ -76,8 +76,8 @@ static uint64_t dim_from_end(const tacho_tensor *tensor, int32_t i)
 }
 
 /*
- * The mask of attention: what comes between the scores and their softmax, a number for each key at
- * least. One that is constant hides what comes later, which kernels know without it. NULL: none.
+ * The mask of attention: the operand added between the scores and their softmax, with a number for
+ * each key at least. A constant one only hides later keys, as kernels do by themselves. NULL: none.
  */
 static const tacho_tensor *find_mask(const former *self, const tacho_node *scores, uint64_t keys)
 {
@@ -120,7 +120,7 @@ static void set_attention(const former *self, const tacho_node *scores)
     work->kernel.form = TACHO_FORM_ATTENTION;
 }
 
-/* Whether a matrix of a batch is a view whose lines lie apart: products want it whole. */
+/* Whether a matrix of a batch is a view whose lines are not contiguous: products need a copy. */
 static bool is_scattered(const former *self, size_t operand)
 {
     const tacho_tensor *tensor = tacho_graph_input(self->graph, self->root, operand);
@@ -335,8 +335,8 @@ static bool is_of_attention(const former *self, const tacho_tensor *tensor)
 }
 
 /*
- * Whether somebody needs the moved data in one piece: the network returns it, or a view folds axes
- * that do not lie in one another. What comes out of attention can be laid out as is wanted.
+ * Whether a reader needs the moved data in one piece: the network returns it, or a view folds axes
+ * that are not nested. The result of attention can have any layout.
  */
 static bool is_copied(const former *self)
 {
@@ -364,7 +364,7 @@ static bool is_copied(const former *self)
 
 enum { NEAR_ROWS = 150 };
 
-/* Columns of few rows lie in the cache together. */
+/* Columns of few rows fit in the cache together. */
 static uint64_t turned_reach(const former *self, uint64_t made)
 {
     uint64_t rows = dim_from_end(tacho_graph_input(self->graph, self->root, 0), 2);

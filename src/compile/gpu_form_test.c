@@ -10,7 +10,7 @@
 typedef struct transpose {
     int64_t dims[4]; /* ends with 0 */
     int64_t perm[3];
-    bool is_returned; /* by the network, so that it has to lie in one piece */
+    bool is_returned; /* by the network, so that it has to be in one piece */
 } transpose;
 
 static tacho_work_kernel kernel_of(const transpose *given)
@@ -70,7 +70,7 @@ static void test_a_view_unless_it_is_returned(void **state)
     assert_int_equal(kernel_of(&given).form, TACHO_FORM_TRANSPOSE);
 }
 
-/* Columns of 149 rows lie in the cache together, those of 150 do not. */
+/* Columns of 149 rows fit in the cache together, those of 150 do not. */
 static void test_few_rows_are_near(void **state)
 {
     (void)state;

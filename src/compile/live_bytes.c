@@ -18,7 +18,7 @@ typedef struct liveness {
     uint64_t factor;
     bool *is_counted; /* by tensor: a constant, or of the network's interface */
     uint32_t *last;   /* by tensor: the last operator that reads it */
-    uint64_t *ends;   /* by operator: bytes that are not needed behind it */
+    uint64_t *ends;   /* by operator: bytes that are not needed after it */
 } liveness;
 
 static uint64_t bytes_of(const liveness *self, uint32_t tensor)

@@ -302,7 +302,7 @@ static tacho_status read_way(const table_reading *r, const tacho_csv_record *rec
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* What was measured; texts live as long as the table. */
+/* Reads the operator that was measured; texts live as long as the table. */
 static tacho_status read_what(const table_reading *r, const tacho_csv_record *record,
                               tacho_measured *row)
 {

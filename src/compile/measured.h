@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables of measured operators: CSV with a heading, and a row for each operator that says what it
- * is, how it ran and how long it took. docs/machines.md has the columns.
+ * Tables of measured operators: CSV with a heading, and a row for each operator: its kind and
+ * sizes, how it ran and how long it took. docs/machines.md has the columns.
  */
 #ifndef TACHO_COMPILE_MEASURED_H
 #define TACHO_COMPILE_MEASURED_H
@@ -54,7 +54,7 @@ void tacho_measured_deinit(tacho_measured_table *table);
 
 /* ---- what the words of a row mean (measured_words.c) ---- */
 
-/* As they stand in the table; empty: not said. */
+/* As they stand in the table; empty: not given. */
 typedef struct tacho_measured_words {
     tacho_str op, shape, attributes;
     tacho_str m, k, n;       /* a product */
@@ -62,8 +62,8 @@ typedef struct tacho_measured_words {
 } tacho_measured_words;
 
 /*
- * Sets operator, inputs, attributes and key of |row|. What they need lies in |arena|; a failure
- * says what is wrong, but not where.
+ * Sets operator, inputs, attributes and key of |row|, allocated in |arena|. A failure describes the
+ * problem, but not its place in the table.
  */
 tacho_status tacho_measured_understand(const tacho_measured_words *words, tacho_arena *arena,
                                        tacho_measured *row) TACHO_MUST_USE;
@@ -83,7 +83,7 @@ tacho_status tacho_measured_op_init(tacho_measured_op *op, const tacho_measured 
                                     const tacho_machine *machine, tacho_str path) TACHO_MUST_USE;
 void tacho_measured_op_deinit(tacho_measured_op *op);
 
-/* What compiling it for |machine| says it takes. */
+/* Cycles that the row takes when compiled for |machine|. */
 tacho_status tacho_measured_op_cycles(const tacho_measured_op *op, const tacho_machine *machine,
                                       int64_t *out_cycles) TACHO_MUST_USE;
 

@@ -17,7 +17,7 @@ static bool has_weights(const tacho_op_def *def)
            def->kind == TACHO_OP_RECURRENT;
 }
 
-/* Tensors of reals are f32, which a machine is told to compute in the row's type. */
+/* Tensors of reals are f32; the machine is set to compute in the row's type. */
 static tacho_dtype tensor_dtype(const tacho_measured *row)
 {
     bool is_real =
@@ -100,7 +100,7 @@ static tacho_status set_options(tacho_measured_op *op, const tacho_machine *mach
         .grid_y = row->grid_y,
         .is_tuned = row->is_tuned,
     };
-    if (!tacho_schedule_is_tiled(machine)) { /* else its schedule says where things lie */
+    if (!tacho_schedule_is_tiled(machine)) { /* else its schedule places them */
         memcpy(estimate->places, row->places, sizeof(row->places));
     }
     estimate->cost.fidelity = tacho_machine_fidelity_find(machine, row->fidelity);
@@ -138,7 +138,7 @@ void tacho_measured_op_deinit(tacho_measured_op *op)
     tacho_graph_deinit(&op->graph);
 }
 
-/* On a mesh jobs take what the estimate says, and a grid leaves nothing to choose. */
+/* On a mesh jobs take the cycles of the estimate, and a grid leaves nothing to choose. */
 static tacho_status mesh_cycles(const tacho_measured_op *op, const tacho_machine *machine,
                                 int64_t *out_cycles)
 {

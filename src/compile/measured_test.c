@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables of measured operators: what rows mean, and what is refused.
+ * Tables of measured operators: the meaning of rows, and rejected tables.
  */
 #include "compile/measured.h"
 

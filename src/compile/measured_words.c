@@ -67,7 +67,7 @@ static bool parse_shape(tacho_str text, tacho_shape *out_shape)
     return tacho_shape_elements(out_shape, &elements);
 }
 
-/* "1,1,2"; the list lies in |arena|. */
+/* "1,1,2"; the list is allocated in |arena|. */
 static tacho_status parse_list(tacho_str text, tacho_arena *arena, const int64_t **out_list,
                                uint32_t *out_count)
 {

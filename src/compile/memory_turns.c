@@ -158,7 +158,7 @@ static size_t sequencer_of(const op_jobs *self, const tacho_program_engine *engi
            engine->core;
 }
 
-/* |number| comes after what |place| does before it: in this operator, or until |is_free|. */
+/* |number| waits for the job before it at |place|: one of this operator, else until |is_free|. */
 static void follow(op_jobs *self, uint32_t number, size_t place, size_t order, int64_t is_free)
 {
     tacho_turn_job *job = &self->turns->jobs[number];
@@ -461,7 +461,7 @@ static tacho_status find_starts(op_jobs *self)
 
 /* ---- needs ---------------------------------------------------------------------------------- */
 
-/* Those that wait for their turn get a need more: the needs of all jobs behind them move up. */
+/* Jobs that wait for their turn get one more need: the needs of all later jobs move up. */
 static tacho_status add_needs(op_jobs *self)
 {
     tacho_program *program = self->program;

@@ -82,12 +82,12 @@ typedef struct tacho_memory_turns {
     uint32_t started;    /* jobs that have their start */
     tacho_heap waiting;  /* transfers by when they are ready */
     uint32_t *last_job;  /* by engine, then by sequencer: TACHO_NONE between calls */
-    size_t engine_count; /* sequencers come after them */
+    size_t engine_count; /* sequencers follow them */
     tacho_turn_job *jobs;
     size_t job_capacity;
     tacho_turn_follower *followers;
     size_t follower_capacity;
-    uint32_t *stack; /* jobs that have their start and have not told others */
+    uint32_t *stack; /* jobs that have a start; followers are not updated yet */
     size_t stack_count, stack_capacity;
 } tacho_memory_turns;
 

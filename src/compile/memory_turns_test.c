@@ -84,7 +84,7 @@ static void add(fixture *f, job_row row)
     }
 }
 
-/* Gives turns to the jobs behind the first and times them. */
+/* Gives turns to the jobs after the first and times them. */
 static void take_turns(fixture *f)
 {
     assert_null(tacho_memory_turns_take(&f->turns, &f->program, &f->timer, 0, 0));

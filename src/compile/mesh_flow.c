@@ -94,7 +94,7 @@ static int64_t queue_cycles(const queue *of, const deal *d, uint64_t bytes)
 }
 
 /*
- * What lies in a core's memory and is worked on there does not move. What moves from shared memory
+ * Data in a core's memory that is worked on there does not move. Data that moves from shared memory
  * to local memory, or back, moves once: in one queue, at the pace of the slower side.
  */
 static tacho_status set_moves(const tacho_machine *machine, const tacho_work *work, const deal *d,
@@ -131,7 +131,7 @@ static tacho_status set_moves(const tacho_machine *machine, const tacho_work *wo
     phase->result = (tacho_mesh_stream){.moves = phase->out > 0, .bytes = written[0]};
     tacho_mesh_stream *const streams[] = {&phase->in0, &phase->in1, &phase->result};
     for (size_t i = 0; i < 3; i++) {
-        /* One comes while the other is worked on. */
+        /* One is transferred while the other is worked on. */
         uint64_t tiles = tacho_least(d->each, 2 * d->line);
         streams[i]->buffer_bytes = streams[i]->moves ? tiles * d->bytes : 0;
     }

@@ -7,7 +7,7 @@
 #include "base/index.h"
 #include "base/maths.h"
 
-enum { PHASES_OF_TURNS = 2 }; /* turns of a product are told in so many groups */
+enum { PHASES_OF_TURNS = 2 }; /* groups that the turns of a product are split into */
 
 /* ---- jobs -------------------------------------------------------------------------------- */
 
@@ -139,7 +139,7 @@ static uint8_t compute(builder *self, uint64_t steps, int64_t cycles)
     return add(self, TACHO_MESH_ENGINE, TACHO_JOB_COMPUTE, TACHO_MESH_RESULT, cycles);
 }
 
-/* The last step of |turns| turns, what is fused behind it, and results. */
+/* The last step of |turns| turns, the work fused after it, and results. */
 static void finish_turns(builder *self, uint64_t turns, pair last, uint8_t before)
 {
     const tacho_mesh_phase *phase = self->phase;
@@ -166,7 +166,7 @@ static void finish_turns(builder *self, uint64_t turns, pair last, uint8_t befor
         need(self, fetched, false, 0);
     } else {
         int64_t ends = tacho_cycles_add(tacho_most(work, extra), fused);
-        int64_t lag = tacho_most(ends - out, 0); /* results leave as they come, until the end */
+        int64_t lag = tacho_most(ends - out, 0); /* results leave until the end */
         need_pair(self, last, lag);
         need(self, before, false, lag);
         if (self->next.need_count == 0) { /* there is nothing before the first step */

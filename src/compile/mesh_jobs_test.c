@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Jobs of a mesh take what the sum of the operator says, move what it has to move, and wait only
- * for jobs before them.
+ * Jobs of a mesh take the cycles of the operator's sum, move the bytes of its streams, and wait
+ * only for jobs before them.
  */
 #include "compile/mesh_jobs.h"
 
@@ -60,7 +60,7 @@ static void check_needs(const tacho_mesh_jobs *jobs)
     }
 }
 
-/* Bytes that jobs of a kind move, as all cores count them: what is cast once for each team. */
+/* Bytes that jobs of a kind move, over all cores: a multicast transfer counts once per team. */
 static uint64_t moved(const tacho_mesh_jobs *jobs, tacho_job_kind kind)
 {
     uint64_t bytes = 0;
@@ -82,7 +82,7 @@ static uint64_t moved(const tacho_mesh_jobs *jobs, tacho_job_kind kind)
     return bytes;
 }
 
-/* The engine works when something came and until all has; results leave until it is done. */
+/* The engine starts after the first data and ends after the last; sending ends last. */
 static void check_order(const tacho_mesh_jobs *jobs)
 {
     int64_t ends[TACHO_MESH_JOBS_MAX];
@@ -158,7 +158,7 @@ static void test_products(void **state)
     }
 }
 
-/* Buffers hold two steps: what comes next waits until the engine is done with what came before. */
+/* Buffers hold two steps: new data waits until the engine is done with the data before it. */
 static void test_double_buffers(void **state)
 {
     (void)state;
@@ -229,7 +229,7 @@ static void test_flows(void **state)
     }
 }
 
-/* 100 tiles on 64 cores: 50 of them have two. A tile comes, is worked on, and goes. */
+/* 100 tiles on 64 cores: 50 of them have two. A tile is loaded, worked on, and sent. */
 static void test_flow_by_hand(void **state)
 {
     (void)state;

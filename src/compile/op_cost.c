@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One operator over the whole machine. Work is cut into one block per core; ways to cut it are
- * tried and the fastest is kept. In a block transfers and computing overlap (double buffering), so
- * the longer of the two counts, and what cannot overlap: the first operands, the last results.
+ * tried and the fastest is kept. In a block transfers and computing overlap (double buffering): the
+ * longer of the two counts, plus the parts that cannot overlap: the first operands, the last
+ * results.
  *
  * Sizes are checked once on entry; below, products go through 128 bits and an overflow is kept as
  * a saturated cost that fails at the end.
@@ -18,7 +19,7 @@
 
 enum { SIZE_BITS_MAX = 40, STEP_BITS_MAX = 32, WORK_BITS_MAX = 60 };
 
-/* A product over nothing cannot be cut into tiles, and is no work that anybody meant. */
+/* A product over nothing cannot be cut into tiles, and is not intended work. */
 static tacho_status check_product(const tacho_work *work)
 {
     const uint64_t sizes[] = {work->batch, work->m, work->n, work->k_channels, work->k_window};

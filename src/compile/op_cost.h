@@ -15,7 +15,7 @@ typedef struct tacho_cost_options {
     uint32_t fidelity;       /* index of the machine's fidelity list + 1; 0: its default */
     tacho_dtype compute;     /* dtype to compute in; NONE: the model's, legalised */
     bool is_tuned;           /* blocks and placement as an expert would choose, where the machine
-                                tells the two apart */
+                                distinguishes the two */
     bool is_eager;           /* GPU: the host launches each kernel; else a graph replays them all */
 } tacho_cost_options;
 

@@ -93,7 +93,7 @@ static void test_torq(void **state)
     assert_int_equal(cost.read_cycles, 6893); /* 32768 / 4.7543 */
     assert_int_equal(cost.write_cycles, 862); /* 4096 / 4.7543 */
     assert_int_equal(cost.launch_cycles, 1);
-    assert_int_equal(cost.bound, TACHO_BOUND_MEMORY); /* all of it comes from shared memory */
+    assert_int_equal(cost.bound, TACHO_BOUND_MEMORY); /* all of it is read from shared memory */
     /* 4096 elements of 9 steps: 1152 cycles on two slices; 862 in and 862 out, that overlap. */
     work = (tacho_work){.kind = TACHO_WORK_VECTOR, .elements = 4096, .steps = 9};
     work.input = work.output = (tacho_operand){TACHO_DTYPE_I8, TACHO_PLACE_DDR, 4096};
@@ -284,7 +284,7 @@ static int64_t placed_cycles(const tacho_machine *machine, tacho_work work, tach
     return cost.cycles;
 }
 
-/* An input that lies in the cores is no slower than one in shared memory; nor are experts. */
+/* An input in the cores is no slower than one in shared memory; nor are experts. */
 static void test_never_slower(void **state)
 {
     (void)state;

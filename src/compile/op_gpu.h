@@ -2,7 +2,7 @@
 /*
  * Operators on a GPU: each is one kernel or several, one after the other, and each kernel has all
  * cores and both memories to itself. See tacho_gpu in machine/machine.h for what the numbers mean;
- * compile/gpu_form.h says which kernels an operator is.
+ * compile/gpu_form.h maps an operator to its kernels.
  */
 #ifndef TACHO_COMPILE_OP_GPU_H
 #define TACHO_COMPILE_OP_GPU_H
@@ -54,17 +54,17 @@ tacho_status tacho_op_gpu_parts(const tacho_machine *machine, const tacho_work *
 
 /* ---- for op_gpu*.c ------------------------------------------------------------------------- */
 
-/* |amount| / |rate| and |amount| * |factor|, rounded up; what does not fit is INT64_MAX. */
+/* |amount| / |rate| and |amount| * |factor|, rounded up; INT64_MAX where it does not fit. */
 int64_t tacho_gpu_over(uint64_t amount, tacho_ratio rate);
 int64_t tacho_gpu_times(uint64_t amount, const tacho_quantity *factor);
 
 /* Launch and tail of a kernel whose own are |cycles|. */
 int64_t tacho_gpu_start(const tacho_gpu_task *task, const tacho_quantity *cycles);
 
-/* Cycles of moving |bytes|, of which some lie in L2. */
+/* Cycles of moving |bytes|, some of them in L2. */
 int64_t tacho_gpu_memory(const tacho_gpu_task *task, uint64_t bytes);
 
-/* The same for an operator's operands, |bytes| in all: in a network its weights never lie in L2. */
+/* The same for an operator's operands, |bytes| in all: in a network its weights are never in L2. */
 int64_t tacho_gpu_operands(const tacho_gpu_task *task, uint64_t bytes);
 
 /* A kernel of this form over |reach| elements in |lines|, which moves |bytes|. */

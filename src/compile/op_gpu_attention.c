@@ -8,7 +8,7 @@
 #include "base/maths.h"
 #include "compile/op_gpu.h"
 
-/* Sides of a tile of scores; and from when on FlashAttention 2 cuts keys, as its sources say. */
+/* Sides of a tile of scores; and from when on FlashAttention 2 cuts keys, as in its sources. */
 enum {
     ROWS = 128,
     ROWS_FEW = 64,

@@ -241,7 +241,7 @@ static tacho_gpu_time position_time(const tacho_gpu_task *task, const tacho_gpu_
     return time;
 }
 
-/* Channels to the last place and back, unless data lies as the kernel wants it. */
+/* Moves channels to the last place and back, unless data has the kernel's layout already. */
 static void convert(const tacho_gpu_task *task, bool has_weights, tacho_gpu_time *time)
 {
     const tacho_work *work = task->work;

@@ -22,7 +22,7 @@ typedef struct fixture {
     tacho_machine *machine;
 } fixture;
 
-/* Two cores; 1000 MAC/cycle in f16, 100 in f32; memory of 10 B/cycle behind a fast cache. */
+/* Two cores; 1000 MAC/cycle in f16, 100 in f32; memory of 10 B/cycle and a fast cache. */
 static void setup(fixture *self)
 {
     tacho_arena_init(&self->arena);
@@ -98,7 +98,7 @@ static void test_products(void **state)
     assert_int_equal(cost.cycles, 100 + 4195);
     assert_int_equal(cost.bound, TACHO_BOUND_COMPUTE);
     assert_int_equal(cost.padded_macs, cost.macs);
-    /* In a network the weights, 32768 bytes, come from memory: still hidden; a kernel is new. */
+    /* In a network the weights, 32768 bytes, are in memory: still hidden; a kernel is new. */
     work.kernel.is_alone = false;
     assert_int_equal(cost_of(f.machine, &work).cycles, 150 + 4195);
     /* 128 KiB of results in the cache at 1000 B/cycle ... */
@@ -125,11 +125,11 @@ static void test_waves(void **state)
     tacho_op_cost before = cost_of(f.machine, &even);
     tacho_op_cost after = cost_of(f.machine, &odd);
     assert_true(after.cycles > before.cycles && after.padded_macs > after.macs);
-    /* Rows of 1021 numbers are no multiples of 16 bytes. */
+    /* Rows of 1021 numbers are not multiples of 16 bytes. */
     tacho_work unaligned = product(512, 256, 1021, TACHO_DTYPE_F16);
     tacho_work aligned = product(512, 256, 1024, TACHO_DTYPE_F16);
     assert_true(cost_of(f.machine, &unaligned).cycles > 2 * cost_of(f.machine, &aligned).cycles);
-    /* Products of 32 bits that add a bias have rules of their own, and no tile of 32 x 32. */
+    /* Products of 32 bits that add a bias have rules of their own, without a tile of 32 x 32. */
     f.machine->gpu.vector_bias.start_cycles = whole(1000);
     tacho_work plain = product(64, 32, 64, TACHO_DTYPE_F32);
     tacho_work biased = plain;

@@ -128,7 +128,7 @@ static bool make_tiler(const tacho_machine *machine, const tacho_engine *engine,
         work->image.rows,        work->image.columns,        work->n,
         work->image.window_rows, work->image.window_columns, work->k_channels};
     for (size_t i = 0; i < SIZE_COUNT; i++) {
-        /* No more can fit, and what is cut down to it step by step ends there. */
+        /* Start at the most that can fit: cutting down step by step ends there anyway. */
         uint64_t most = i == OUTS || i == INS ? t->operand_lines * t->side_k : t->result_lines;
         t->all[i] = all[i];
         t->tile[i] = tacho_least(all[i], most > 0 ? most : 1);

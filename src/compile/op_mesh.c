@@ -2,10 +2,10 @@
 /*
  * Products on a mesh. Each core owns a block of result tiles and walks along k; at each step one
  * core of a row fetches tiles of the first operand and casts them to its row, one core of a column
- * does so with the second operand, and all multiply what came the step before:
+ * does so with the second operand, and all multiply the tiles of the step before:
  *
  *     cycles = launch + blocks * (first fetch + (steps - 1) * max(compute, fetch)
- *                                 + max(compute, fetch of what is fused) + fused + out)
+ *                                 + max(compute, fetch for fused steps) + fused + out)
  *
  * A fetch costs a request per tile, the way from shared memory and the way to the others, one
  * after the other. Multiplying is bound by the array or by bringing tiles to it: a subblock of h x
@@ -53,7 +53,7 @@ typedef struct plan {
     cast_kind cast;
     uint64_t h, w;           /* a block of results */
     uint64_t blocks;         /* of a core, one after the other */
-    uint64_t again0, again1; /* how often in0 and in1 come, block after block */
+    uint64_t again0, again1; /* how often in0 and in1 are read, block after block */
     uint64_t k_step, steps;  /* tiles along k at a time; how often */
     uint64_t sub_h, sub_w;   /* results that the engine sums at a time */
     uint64_t cores;          /* that take part */
@@ -70,7 +70,7 @@ typedef struct mesh {
     uint64_t mt, nt, kt;     /* of the whole product */
     uint64_t tile_elements;  /* of a result */
     uint64_t tile_bytes;     /* of an operand or result */
-    uint64_t partial_bytes;  /* of a tile of partial sums; 0 when they lie in the results */
+    uint64_t partial_bytes;  /* of a tile of partial sums; 0 when the results hold them */
     uint64_t product_cycles; /* of one tile by one tile on the array */
     uint64_t result_tiles;
     uint64_t buffer_bytes;
@@ -294,7 +294,7 @@ static cast_kind vendor_cast(const mesh *s)
     uint64_t single = (uint64_t)tacho_quantity_whole(&s->machine->mesh.single_cast_tiles);
     cast_kind narrow = narrow_cast(s);
     if (s->work->input.place == TACHO_PLACE_LOCAL) {
-        return CAST_BOTH; /* shards lie on the mesh as both casts want them */
+        return CAST_BOTH; /* shards are on the mesh as both casts want them */
     }
     if (narrow != CAST_BOTH || s->is_tuned) {
         return narrow;
@@ -310,7 +310,7 @@ static cast_kind vendor_cast(const mesh *s)
 
 /* ---- its cycles -------------------------------------------------------------------------- */
 
-/* |amount| / |rate| or |amount| * |factor|, saturated: what is too large fails in the end. */
+/* |amount| / |rate| or |amount| * |factor|, saturated: an overflow fails in the end. */
 static uint64_t over(tacho_u128 amount, tacho_ratio rate)
 {
     int64_t cycles;
@@ -365,7 +365,7 @@ static int64_t clip(tacho_u128 cycles)
     return cycles >> 63 != 0 ? INT64_MAX : (int64_t)cycles;
 }
 
-/* Of a block: what is fused behind its products. */
+/* Of a block: the work fused after its products. */
 typedef struct epilogue {
     uint64_t fused;  /* vector work on its results */
     uint64_t core;   /* bringing further operands to a core */
@@ -374,8 +374,8 @@ typedef struct epilogue {
 
 /*
  * The vector unit works on whole tiles of results where the array left them, so that it starts when
- * the array is done. Further operands come from shared memory in the last step, each core fetching
- * those of its own results; what lies in local memory lies with them.
+ * the array is done. Further operands are read from shared memory in the last step, each core
+ * fetching those of its own results; operands in local memory are next to the results.
  */
 static tacho_status plan_epilogue(const mesh *s, const plan *p, uint64_t turns, epilogue *out)
 {
@@ -410,7 +410,7 @@ static bool is_kept(const tacho_operand *operand)
     return operand->place == TACHO_PLACE_LOCAL && operand->bytes > 0;
 }
 
-/* How one of the matrices comes to the cores. */
+/* How one of the matrices reaches the cores. */
 static tacho_mesh_stream stream_of(const mesh *s, const plan *p, bool is_first)
 {
     static const tacho_mesh_team teams[][2] = {
@@ -574,8 +574,8 @@ static plan plan_cast(const mesh *s, cast_kind cast)
 }
 
 /*
- * Where the input lies in the cores, and would be multiplied sooner if it lay in shared memory, it
- * is cast as it would be from there.
+ * An input in the cores that would be multiplied sooner from shared memory is cast as it would be
+ * from there.
  */
 static tacho_status leave_shards(const mesh *s, tacho_mesh_phase *best)
 {
@@ -591,7 +591,7 @@ static tacho_status leave_shards(const mesh *s, tacho_mesh_phase *best)
 }
 
 /*
- * The vendor's choice; one cast where the input lies in the cores and shards for both would leave
+ * The vendor's choice; one cast where the input is in the cores and shards for both would leave
  * most of them idle; or a product of the batch for each core.
  */
 static tacho_status choose_phase(const mesh *s, tacho_mesh_phase *out_phase)
@@ -639,7 +639,7 @@ tacho_status tacho_op_mesh_phase(const tacho_machine *machine, const tacho_work 
 static void product_parts(const tacho_work *work, const tacho_mesh_phase *phase, tacho_parts *parts)
 {
     uint64_t all_steps = tacho_size_multiply(phase->turns, phase->steps);
-    /* Where nothing lies in local memory, all that the cores bring is on its way from shared. */
+    /* Where local memory holds no operand, everything the cores fetch is from shared memory. */
     bool has_local = is_kept(&work->input) || is_kept(&work->weights) || is_kept(&work->output);
     int64_t both = tacho_most(phase->of_memory, phase->of_cores);
     parts->compute_cycles = tacho_cycles_add(tacho_cycles_multiply(phase->compute, all_steps),

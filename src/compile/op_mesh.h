@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators on a mesh of cores that multicast: see tacho_mesh in machine/machine.h. What its cores
- * do is said twice, and both agree to the cycle: as a sum (tacho_parts), and as numbers that jobs
- * are made of (compile/mesh_jobs.h).
+ * Operators on a mesh of cores that multicast: see tacho_mesh in machine/machine.h. The work of its
+ * cores is described twice, and both agree to the cycle: as a sum (tacho_parts), and as numbers
+ * that jobs are made of (compile/mesh_jobs.h).
  */
 #ifndef TACHO_COMPILE_OP_MESH_H
 #define TACHO_COMPILE_OP_MESH_H
@@ -22,7 +22,7 @@ typedef struct tacho_mesh_stream {
     bool moves;
     bool is_local; /* between memories of the cores; else from or to shared memory */
     tacho_mesh_team team;
-    uint64_t bytes;        /* of all cores and turns; what is cast counts once */
+    uint64_t bytes;        /* of all cores and turns; a multicast transfer counts once */
     uint64_t buffer_bytes; /* that it takes in each core */
 } tacho_mesh_stream;
 
@@ -39,15 +39,15 @@ typedef struct tacho_mesh_phase {
     int64_t copy;          /* ... and, after it, copying from other cores */
     int64_t compute;       /* a step of a product, or all of a flow */
     int64_t bring_last;    /* product: further operands, while the last step is computed ... */
-    int64_t fused;         /* ... and what is done with them then */
+    int64_t fused;         /* ... and the work on them then */
     int64_t out;           /* sending results */
     bool is_late;          /* product: they leave after their turn, not while it ends */
     int64_t of_cores;      /* product, in all turns: bringing operands keeps a core busy for ... */
     int64_t of_memory;     /* ... and moving everything the memory that all share */
     uint64_t macs;         /* of all turns and cores ... */
     uint64_t padded_macs;  /* ... and what engines do for them; 0: too many to count */
-    tacho_mesh_stream in0; /* flow: what is loaded */
-    tacho_mesh_stream in1; /* flow: what is copied */
+    tacho_mesh_stream in0; /* flow: loads */
+    tacho_mesh_stream in1; /* flow: copies */
     tacho_mesh_stream extra;
     tacho_mesh_stream result;
 } tacho_mesh_phase;
@@ -67,7 +67,7 @@ tacho_status tacho_op_mesh_parts(const tacho_machine *machine, const tacho_work 
 
 /* Cycles of a flow, by the first, the others and the last of its steps: mesh_flow.c. */
 typedef struct tacho_mesh_flow {
-    int64_t lead;                  /* copies that come before loads */
+    int64_t lead;                  /* copies that precede loads */
     int64_t read_first, read_rest; /* a step, and all after it ... */
     int64_t work_first, work_mid,
         work_last;                /* ... of which nothing is left for the last step ... */

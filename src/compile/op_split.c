@@ -210,7 +210,7 @@ static void reload(const split *s, const block *b, uint64_t *row_times, uint64_t
             .num;
     uint64_t area =
         held / 2 / (uint64_t)tacho_quantity_or(&s->engine->sum_bytes, TACHO_SUM_BYTES).num;
-    /* An operand that lies there already (no bytes) is still passed by once. */
+    /* An operand already there (no bytes) still counts as one pass. */
     uint64_t column_parts = b->columns > half ? tacho_ceil_div(b->columns, half) : 1;
     uint64_t row_parts = b->rows > half ? tacho_ceil_div(b->rows, half) : 1;
     tacho_u128 best = (tacho_u128)b->rows * column_parts + b->columns;
@@ -268,7 +268,7 @@ static traffic matrix_traffic(const split *s, tacho_cut c, uint32_t cores)
     traffic t = {.core_in = 0};
     uint64_t row_bytes = times(b.rows, row_times);
     uint64_t column_bytes = times(b.columns, column_times);
-    /* What is fused reads its own operands once, each core those of its results. */
+    /* Fused steps read their own operands once, each core those of its results. */
     uint64_t from_input = row_bytes + tacho_ceil_div(extra_in, cores);
     uint64_t from_weights = column_bytes + tacho_ceil_div(extra_weights, cores);
     t.core_in = from_input + from_weights;
@@ -387,9 +387,9 @@ static tacho_status try_plain(const split *s, uint32_t cores, tacho_parts *parts
 }
 
 /*
- * What of the work has to be moved to where it is done: on a single core, and where each core does
- * something to its own elements, what lies in local memory is there already. Elsewhere it comes
- * from other cores, or from another place in the same memory.
+ * The part of the work's operands that has to be moved first: on a single core, and where each core
+ * works on its own elements, operands in local memory are in place already. Elsewhere they are
+ * moved from other cores, or from another place in the same memory.
  */
 static tacho_work moved_work(const tacho_work *work, uint32_t cores)
 {

@@ -32,8 +32,8 @@ typedef struct tacho_parts {
 } tacho_parts;
 
 /*
- * Cycles of one core for |elements| of what is fused behind a product: on the engine that does most
- * of it. 0 when the machine has none.
+ * Cycles of one core for |elements| of the steps fused after a product: on the engine that does
+ * most of them. 0 when the machine has none.
  */
 tacho_status tacho_op_fused_cycles(const tacho_machine *machine, uint64_t elements, uint64_t steps,
                                    tacho_dtype dtype, int64_t *out_cycles) TACHO_MUST_USE;

@@ -71,7 +71,7 @@ static tacho_status find_room(compiler *self)
 
 /*
  * Gives devices operators in order, each as many as take no more than |most| cycles together, but
- * leaves one for each device to come. Whether that was enough for all.
+ * leaves one for each remaining device. Whether that was enough for all.
  */
 static bool spread_below(compiler *self, const tacho_estimate *estimate, int64_t most)
 {
@@ -179,7 +179,7 @@ static uint64_t whole_hz(const tacho_quantity *hz)
     return hz->value.den > 0 ? (uint64_t)(hz->value.num / hz->value.den) : 0;
 }
 
-/* What the machine says of the counters. */
+/* Sets the machine's names of the counters. */
 static tacho_status set_counters(const tacho_machine *machine, tacho_program *program)
 {
     tacho_stats_config *stats = &program->facts.stats;
@@ -297,7 +297,7 @@ static tacho_status estimate_candidate(const compiler *self, candidate *way)
 }
 
 /*
- * How finely jobs of a mesh are told: with every operator on every core no more than JOBS_MAX, so
+ * How finely jobs of a mesh are split: with every operator on every core no more than JOBS_MAX, so
  * that memory grows with the network no faster than its operators do.
  */
 static uint32_t segments_of(const compiler *self, const candidate *way)
@@ -365,7 +365,7 @@ static bool has_grid(const compiler *self)
     return cost->grid_x > 0 && cost->grid_y > 0;
 }
 
-/* Cores to begin with: what is asked for, but whole rows of a mesh. */
+/* Cores to begin with: as many as requested, but whole rows of a mesh. */
 static uint32_t first_cores(const compiler *self)
 {
     const tacho_compile_options *options = self->options;
@@ -422,7 +422,7 @@ static tacho_status try_cores(const compiler *self, candidate other, candidate *
     return status;
 }
 
-/* On a mesh jobs take what the estimate says, which then says how many cores are the best. */
+/* On a mesh jobs take the cycles of the estimate, so it finds the best number of cores. */
 static tacho_status find_mesh_cores(const compiler *self, uint32_t first, uint32_t *out_cores)
 {
     int64_t least = INT64_MAX;
@@ -451,7 +451,7 @@ static tacho_status compile_mesh(compiler *self, candidate *best)
     return try_cores(self, way, best, &is_too_large);
 }
 
-/* All cores and what is tried of fewer, as far as they fit: a failure when none does. */
+/* All cores and the smaller numbers that are tried, as far as they fit; fails when none does. */
 static tacho_status find_best(compiler *self, candidate *best)
 {
     if (is_mesh(self)) {
@@ -469,7 +469,7 @@ static tacho_status find_best(compiler *self, candidate *best)
         tacho_status status = try_cores(self, way, best, &is_too_large);
         bool is_unfit =
             tacho_status_code(status) == TACHO_CODE_LIMIT && (!is_too_large || best->is_complete);
-        if (status != TACHO_OK && !is_unfit) { /* fewer cores for want of memory would be a lie */
+        if (status != TACHO_OK && !is_unfit) { /* fewer cores for want of memory would mislead */
             tacho_status_free(none);
             return status;
         }
@@ -506,7 +506,7 @@ static tacho_status try_turns(compiler *self, uint32_t part, candidate *best, ui
 
 /*
  * All of a batch at once, and where its results do not fit local memory in turns: half of it at a
- * time, a quarter and so on, as long as that is faster. Parts that are no power of two may leave
+ * time, a quarter and so on, as long as that is faster. Parts that are not a power of two may leave
  * cores idle, so the next smaller one is tried, too. Software of meshes takes a batch at once.
  */
 static tacho_status find_turns(compiler *self, candidate *best, uint64_t *out_turns)
@@ -549,7 +549,7 @@ static void count_traffic(const tacho_program *program, tacho_op_timing *timings
     }
 }
 
-/* The estimate says what the schedule does: one truth for tables and programs. */
+/* Sets the estimate's times from the schedule, so that tables and programs agree. */
 static tacho_status retime(const compiler *self, candidate *way)
 {
     tacho_program *program = &way->program;

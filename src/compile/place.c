@@ -38,7 +38,7 @@ tacho_placement_options tacho_placement_usual(const tacho_machine *machine, uint
         uint64_t blocks = (uint64_t)tacho_quantity_whole(&machine->mesh.buffer_bytes);
         working = blocks < bytes ? blocks : working;
     }
-    working = tacho_machine_is_gpu(machine) ? bytes : working; /* kernels leave nothing behind */
+    working = tacho_machine_is_gpu(machine) ? bytes : working; /* kernels leave nothing in it */
     return (tacho_placement_options){.local_bytes = bytes - working,
                                      .cores = cores,
                                      .align = 64,
@@ -46,7 +46,7 @@ tacho_placement_options tacho_placement_usual(const tacho_machine *machine, uint
                                      .dtype = dtype};
 }
 
-/* Bytes of a tensor in each core; what is not known does not fit anywhere. */
+/* Bytes of a tensor in each core; a tensor of unknown size does not fit anywhere. */
 static uint64_t share_of(const placer *self, uint32_t tensor)
 {
     const tacho_tensor *of = &self->fusion->graph->tensors[tensor];

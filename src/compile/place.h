@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where activations lie: in the memories of the cores while they fit there together, else in the
- * memory that all share. What the network is given and what it returns is in shared memory, and so
- * are weights.
+ * Where activations are kept: in the memories of the cores while they fit there together, else in
+ * the memory that all share. The network's inputs and outputs are in shared memory, and so are
+ * weights.
  */
 #ifndef TACHO_COMPILE_PLACE_H
 #define TACHO_COMPILE_PLACE_H
@@ -13,7 +13,7 @@
 
 typedef struct tacho_placement {
     tacho_place *places;       /* by tensor of the graph */
-    uint64_t *offsets;         /* by tensor: where its part lies in each core's memory ... */
+    uint64_t *offsets;         /* by tensor: offset of its part in each core's memory ... */
     uint64_t *shares;          /* ... and how long it is */
     uint32_t *first_op;        /* by tensor: the operator that makes it ... */
     uint32_t *last_op;         /* ... and the one after which it is not needed */
@@ -33,8 +33,8 @@ typedef struct tacho_placement_options {
 } tacho_placement_options;
 
 /*
- * What is usual: half of local memory keeps activations and half is for working; where a mesh says
- * how much its blocks need, the rest is for activations.
+ * The usual split: half of local memory keeps activations and half is for working. On a mesh its
+ * blocks' need is set aside, and the rest is for activations.
  */
 tacho_placement_options tacho_placement_usual(const tacho_machine *machine, uint32_t cores,
                                               tacho_dtype dtype);

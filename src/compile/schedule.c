@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators one after the other, and what is between them.
+ * Operators one after the other, and the jobs between them.
  */
 #include "compile/schedule.h"
 
@@ -113,7 +113,7 @@ static tacho_status add_core(tacho_schedule *self, uint32_t device_core)
     return TACHO_OK;
 }
 
-/* Jobs that are no operator's own work are called what the machine says, or what they do. */
+/* Jobs outside any operator's own work have the machine's name for them, or are named by kind. */
 static tacho_status name_jobs(tacho_schedule *self)
 {
     static const char *const names[TACHO_JOB_NAME_COUNT] = {
@@ -409,7 +409,7 @@ static tacho_status schedule_op(tacho_schedule *self, uint32_t number)
 
 /* ---- what stays ---------------------------------------------------------------------------- */
 
-/* A tensor that stays and of which no tile said where: a part of it in each core. */
+/* A tensor that stays and that no tile has placed: a part of it in each core. */
 static tacho_status keep_tensor(tacho_schedule *self, uint32_t tensor)
 {
     const tacho_placement *placement = self->placement;
@@ -534,7 +534,7 @@ static tacho_status find_rates(tacho_schedule *self)
 
 /*
  * Room for the jobs of a usual network at once: tables that grow side by side are copied over and
- * over, and pages that no job comes to touch cost nothing.
+ * over, and pages that jobs never touch cost nothing.
  */
 static tacho_status reserve(tacho_program *program)
 {

@@ -3,20 +3,20 @@
  * Scheduling: operators become jobs on engines, with what each waits for, and the timeline follows
  * (program/timing.h). Operators run one after the other.
  *
- * On machines with queues of their own for what comes and goes, and no mesh, an operator is cut
- * over the cores and into tiles (compile/tile.h): LOAD, COMPUTE and STORE for each, the next tile
- * coming while one is worked on and the one before it goes. Where cores work together, each signals
+ * On machines with separate queues for loads and stores, and no mesh, an operator is cut over the
+ * cores and into tiles (compile/tile.h): LOAD, COMPUTE and STORE for each. The next tile is loaded
+ * while one is worked on and the one before it is stored. Where cores work together, each signals
  * when it is done and a barrier ends the operator. Their transfers take turns at the memory that
  * they share (compile/memory_turns.h).
  *
- * What another device made is brought over the link between them before the operator starts.
+ * A tensor made on another device is moved over the link between them before the operator starts.
  *
  * On a mesh each core that an operator uses has jobs of its reader, its writer and its engine
  * (compile/mesh_jobs.h), at the same time and in step.
  *
  * Elsewhere, and on a mesh for networks with so many operators that the jobs of all cores would
- * take too much memory, the closed form of compile/op_cost.h says what an operator takes, overlap
- * and all: its jobs stand for all cores, and lags say when each stream begins.
+ * take too much memory, an operator takes the cycles of the closed form of compile/op_cost.h,
+ * overlap and all: its jobs stand for all cores, and lags are the starts of the streams.
  */
 #ifndef TACHO_COMPILE_SCHEDULE_H
 #define TACHO_COMPILE_SCHEDULE_H
@@ -57,11 +57,11 @@ typedef struct tacho_schedule {
     bool has_barrier;           /* operators end with one */
     int64_t limit;              /* not worth going on beyond this cycle */
     bool is_abandoned;          /* for that */
-    int64_t rest;               /* cycles that operators to come take at least */
+    int64_t rest;               /* cycles that later operators take at least */
     tacho_compile_pace pace;
     uint64_t done_count, total_count; /* operators, of all ways that are tried */
     uint64_t bytes_max;               /* that the program's tables may take; more is LIMIT ... */
-    bool is_too_large;                /* ... and then this says so */
+    bool is_too_large;                /* ... and sets this */
     tacho_program *program;
     tacho_op_timing *timings; /* by operator: what it moves is filled in */
     tacho_timer timer;
@@ -81,7 +81,7 @@ typedef struct tacho_schedule {
     uint32_t *tensor_device;    /* by tensor: where an operator made it or it was brought to last */
     const tacho_core_cut *cuts; /* by operator; NULL: all on one core */
     size_t region_mark;         /* regions from here on are those of the next job */
-    uint32_t boxes[TACHO_BOXES_KEPT]; /* by hash: first extents of boxes that may come again */
+    uint32_t boxes[TACHO_BOXES_KEPT]; /* by hash: first extents of boxes that may be needed again */
     uint32_t *resident_first; /* by tensor: the buffer of its first core's part, or TACHO_NONE */
     uint32_t *resident_count;
     tacho_need *needs; /* scratch, as all that follows */
@@ -111,7 +111,7 @@ tacho_status tacho_schedule_need(tacho_schedule *schedule, uint32_t job, bool is
 /* Everything that the operator before ended with, and |lag| cycles. */
 tacho_status tacho_schedule_need_entry(tacho_schedule *schedule, int64_t lag) TACHO_MUST_USE;
 
-/* What comes next waits for what each engine did last in this operator. */
+/* The next job waits for the last job of each engine in this operator. */
 void tacho_schedule_take_finals(tacho_schedule *schedule);
 
 /* Adds |job| of the operator, with the needs since the last one. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shares of cores: which part of an operator each does, what of its operands lies there already,
- * and the buffers for the rest.
+ * Shares of cores: the part of an operator that each does, the operands that it holds already, and
+ * the buffers for the rest.
  */
 #include "base/grow.h"
 #include "base/index.h"
@@ -79,7 +79,7 @@ static tacho_status add_buffer(tacho_core_work *self, tacho_buffer buffer, uint3
     return tacho_schedule_add_buffer(schedule, &buffer, out_id);
 }
 
-/* What comes and goes: one or two buffers, and a place for who brought each piece. */
+/* Adds the buffers of a transferred operand, one or two, and a cell per piece for its load. */
 static tacho_status add_slots(tacho_core_work *self, tacho_operand_work *of, uint64_t *offset)
 {
     tacho_schedule *schedule = self->schedule;
@@ -142,8 +142,8 @@ static void end_buffers(const tacho_core_work *self, size_t first)
 }
 
 /*
- * Takes out buffers of the share that no job came to touch: of two in turn, where all but one of
- * the tiles are padding, or are no tiles in a core whose share is smaller.
+ * Removes the share's buffers that no job touches: one of two in turn, where all but one of the
+ * tiles are padding, or a core with a smaller share has fewer tiles.
  */
 static void drop_buffers(const tacho_core_work *self, size_t first, size_t first_job)
 {
@@ -346,7 +346,7 @@ static bool is_of_processor(const tacho_schedule *schedule)
            tacho_machine_view_processor(estimate->machine) != TACHO_NONE;
 }
 
-/* The type of results that leave slowest, or of operands that come slowest. */
+/* The type of results that are written slowest, or of operands that are read slowest. */
 static tacho_dtype slowest_of(const tacho_core_work *self, bool is_output)
 {
     const tacho_rate *slowest = NULL;
@@ -434,7 +434,7 @@ static tacho_status choose_tiles(tacho_core_work *self, const tacho_core_cut *cu
     return TACHO_OK;
 }
 
-/* Nothing that runs is free, not even what has no elements: an engine is told so. */
+/* Even work without elements takes time: an engine, or the sync queue, gets a job of one cycle. */
 static tacho_status add_nothing(tacho_core_work *self)
 {
     tacho_schedule *schedule = self->schedule;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What operators take at least, however they are scheduled: the constants of a product come from
+ * Lower bounds of operators, however they are scheduled: the constants of a product are read from
  * shared memory at its rate, or the engines of all cores multiply at their peak, and then the cores
- * meet. A way to use fewer cores that cannot be the fastest any more is given up by it.
+ * meet. A candidate with fewer cores that can no longer be the fastest is dropped by this bound.
  */
 #include "base/maths.h"
 #include "compile/machine_view.h"
 #include "compile/schedule.h"
 
-/* Whole cycles of |amount| at |rate|; 0: there is no such rate. */
+/* Whole cycles of |amount| at |rate|; 0: the machine has none. */
 static int64_t cycles_at(uint64_t amount, tacho_ratio rate)
 {
     if (rate.num <= 0 || amount > INT64_MAX) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an operator reads and another device made comes over the link between them first, from one
+ * Tensors that an operator reads from another device cross the link between them first, from one
  * shared memory to the other: once for each device, however many operators there read it. The rest
- * of the operator waits for it. On machines whose link has no rate of its own nothing is brought:
+ * of the operator waits for it. On machines whose link has no rate of its own nothing is moved:
  * loads reach the other device's memory as they reach their own.
  */
 #include "base/index.h"
@@ -13,7 +13,7 @@
 
 #include <inttypes.h>
 
-/* Bytes of a tensor as it lies in shared memory, of all inferences that run as one. */
+/* Bytes of a tensor as stored in shared memory, of all inferences that run as one. */
 static tacho_status tensor_bytes(const tacho_schedule *self, uint32_t tensor, uint64_t *out_bytes)
 {
     const tacho_graph *graph = self->estimate->fusion->graph;

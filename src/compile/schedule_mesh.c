@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One operator on a mesh: a launch, and then the jobs of compile/mesh_jobs.h on each core that it
- * uses. What comes after it waits for all of them.
+ * uses. The next operator waits for all of them.
  */
 #include "base/index.h"
 #include "base/maths.h"
@@ -136,7 +136,7 @@ tacho_status tacho_schedule_mesh(tacho_schedule *schedule)
     TACHO_TRY(
         tacho_mesh_jobs_make(estimate->machine, &op->work, &schedule->options, &op->cost, &plan));
     core_jobs self = {.schedule = schedule, .plan = &plan};
-    bool has_launch = plan.job_count > 0; /* else it is a view, told for the sake of its name */
+    bool has_launch = plan.job_count > 0; /* else it is a view, kept for its name */
     TACHO_TRY(add_launch(schedule, has_launch ? plan.launch : op->cost.cycles, &self.launch));
     uint32_t width = schedule->options.grid_x;
     for (uint32_t i = 0; i < schedule->cores && has_launch; i++) {

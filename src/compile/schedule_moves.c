@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An operator that no engine computes: its source comes into buffers and leaves from there as what
- * it writes; where that stays in local memory, it comes straight to its place. Other operands, such
- * as indices, come first and are read by the transfers that they steer. An engine does what moves
- * within a memory that no queue serves, and what has elements that no operand has.
+ * An operator that no engine computes: its source is loaded into buffers and stored from there as
+ * the result. A result that stays in local memory is loaded straight to its place. Other operands,
+ * such as indices, are loaded first and read by the transfers that they steer. An engine does moves
+ * within a memory that no queue serves, and moves with elements that no operand has.
  */
 #include "base/index.h"
 #include "compile/machine_view.h"
@@ -70,7 +70,7 @@ uint32_t tacho_core_work_mover(tacho_core_work *self)
 
 /* ---- transfers ------------------------------------------------------------------------------ */
 
-/* What says how elements move: the transfer reads it where it has come to. */
+/* Operands that steer the move, such as indices: the transfer reads them from their buffers. */
 static tacho_status add_steering(tacho_core_work *self, const tacho_tile_at *at)
 {
     for (size_t i = 0; i < self->space->access_count; i++) {
@@ -105,7 +105,7 @@ static void note_use(tacho_core_work *self, const tacho_tile_at *at, uint32_t jo
     }
 }
 
-/* A result of a tile straight from where its source lies to where it stays. */
+/* Moves a result of a tile straight from its source's place to its own. */
 static tacho_status move_result(tacho_core_work *self, tacho_operand_work *to,
                                 const tacho_tile_at *at)
 {
@@ -133,7 +133,7 @@ static tacho_status move_result(tacho_core_work *self, tacho_operand_work *to,
     return TACHO_OK;
 }
 
-/* A result of a tile, from the buffer that its source came into or where that stays. */
+/* Sends a result of a tile, from the buffer of its source or from where the source stays. */
 static tacho_status send(tacho_core_work *self, tacho_operand_work *to, const tacho_tile_at *at)
 {
     tacho_schedule *schedule = self->schedule;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One operator by its closed form: in its window data comes in from the start, results go out until
- * the end, and engines compute as late as they can but no later than all data is there. What each
- * waits for is the operator before, and so many cycles.
+ * One operator by its closed form: in its window data is loaded from the start, results are stored
+ * until the end, and engines compute as late as they can but no later than all data is there. Each
+ * waits for the operator before and a number of cycles more.
  */
 #include "base/index.h"
 #include "base/maths.h"
@@ -29,7 +29,7 @@ static tacho_status add_stream(const window *self, tacho_job job, int64_t from, 
     return tacho_schedule_add(self->schedule, job, &id);
 }
 
-/* Where nothing comes in, something has to say when the operator begins: it takes no time. */
+/* An operator without loads needs a job that marks its start: it takes no time. */
 static tacho_status add_begin(const window *self)
 {
     tacho_schedule *schedule = self->schedule;

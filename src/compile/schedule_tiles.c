@@ -197,7 +197,7 @@ static tacho_status join_cast(tacho_core_work *self, const tacho_operand_work *o
                : TACHO_OK;
 }
 
-/* A load or store of |spec|, which lies in shared memory and in its buffer. */
+/* A load or store of |spec|, between shared memory and its buffer. */
 static tacho_status add_transfer(tacho_core_work *self, const tacho_operand_work *of,
                                  const tacho_tile_at *at, tacho_region_spec *spec,
                                  uint32_t *out_job)
@@ -242,7 +242,7 @@ static tacho_status load_cell(tacho_core_work *self, tacho_operand_work *of,
     if (of->access->is_known && !leave_brought(self, of->access, at, &spec)) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "a transfer is too large");
     }
-    if (spec.bytes == 0) { /* all of it has come */
+    if (spec.bytes == 0) { /* all of it is loaded already */
         *job = of->last_load != TACHO_NONE ? of->last_load : TACHO_CELL_EMPTY;
         return TACHO_OK;
     }
@@ -252,7 +252,7 @@ static tacho_status load_cell(tacho_core_work *self, tacho_operand_work *of,
     return TACHO_OK;
 }
 
-/* The next part of an operand that comes in turns, into the buffer that |now| does not need. */
+/* Loads the next part of an operand that takes turns, into the buffer that |now| does not need. */
 static tacho_status load_turn(tacho_core_work *self, tacho_operand_work *of,
                               const tacho_tile_at *at, const tacho_tile_at *now)
 {
@@ -272,7 +272,7 @@ static tacho_status load_turn(tacho_core_work *self, tacho_operand_work *of,
     return add_transfer(self, of, at, &spec, &of->filled[slot]);
 }
 
-/* Whether |of| has to come for a tile and has not. */
+/* Whether |of| has to be loaded for a tile and is not. */
 static bool is_missing(const tacho_core_work *self, const tacho_operand_work *of,
                        const tacho_tile_at *at)
 {
@@ -719,8 +719,8 @@ static tacho_status store_tile(tacho_core_work *self, const tacho_tile_at *at)
 }
 
 /*
- * Where one sequencer starts all jobs, a second transfer that is ahead has to wait for the first,
- * and all behind it with it: the tile is started before that.
+ * Where one sequencer starts all jobs, a second transfer ahead has to wait for the first, and so do
+ * all later jobs: the tile is started before that.
  */
 tacho_status tacho_core_work_tiles(tacho_core_work *self)
 {

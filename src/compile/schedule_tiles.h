@@ -12,7 +12,7 @@
 
 enum { TACHO_ENGINES_MAX = 64, TACHO_SLOTS_MAX = 2 };
 
-/* In the place of a job: a piece had no elements, and nothing has come before it. */
+/* In the place of a job: a piece had no elements, and nothing was loaded before it. */
 #define TACHO_CELL_EMPTY (TACHO_NONE - 1)
 
 /* One access of a core: its buffers and who used them last. */
@@ -25,9 +25,9 @@ typedef struct tacho_operand_work {
     tacho_ratio rate;                  /* ... the rate of that */
     uint32_t team;                     /* of cores that get the same bytes, which it is in */
     uint32_t resident;                 /* the buffer it stays in, or TACHO_NONE */
-    bool is_own;                       /* all that the core touches lies in |resident| */
-    uint32_t buffers[TACHO_SLOTS_MAX]; /* that it comes and goes through, or TACHO_NONE */
-    uint64_t keys[TACHO_SLOTS_MAX];    /* what is in them */
+    bool is_own;                       /* |resident| holds all that the core touches */
+    uint32_t buffers[TACHO_SLOTS_MAX]; /* of its loads and stores, or TACHO_NONE */
+    uint64_t keys[TACHO_SLOTS_MAX];    /* piece in each */
     uint32_t filled[TACHO_SLOTS_MAX];  /* jobs that filled (or drained) them last, or TACHO_NONE */
     uint32_t users[TACHO_SLOTS_MAX][TACHO_ENGINES_MAX]; /* by engine: the last that used them */
     uint32_t slot;                                      /* of a result: where it is made */
@@ -45,7 +45,7 @@ typedef struct tacho_tile_at {
     tacho_range ranges[TACHO_AXES_MAX];
 } tacho_tile_at;
 
-/* Tiles that are looked at lie close together: the last few are kept. */
+/* Tiles that are looked at are close together: the last few are kept. */
 enum { TACHO_TILES_KEPT = 4 };
 
 typedef struct tacho_core_work {
@@ -115,7 +115,7 @@ tacho_region_spec tacho_region_of(const tacho_access *access, const tacho_range 
 tacho_status tacho_transfer_cycles(const tacho_core_work *self, const tacho_operand_work *of,
                                    uint64_t bytes, int64_t *out_cycles) TACHO_MUST_USE;
 
-/* That the operand of a tile has come. */
+/* Adds a need for the load of a tile's operand. */
 tacho_status tacho_operand_need(tacho_core_work *self, const tacho_operand_work *of,
                                 const tacho_tile_at *at) TACHO_MUST_USE;
 

@@ -323,7 +323,7 @@ static bool map_broadcast(const tacho_space_maker *maker, tacho_access *access,
     return fits;
 }
 
-/* What says how elements move comes whole where it is short, else a part with each tile. */
+/* Operands that steer the move are read whole where they are short, else in parts, one per tile. */
 static tacho_status add_steering(tacho_space_maker *maker, uint32_t stored,
                                  const tacho_shape *result, const tacho_reach *reaches)
 {
@@ -467,7 +467,7 @@ static tacho_status fill(const tacho_estimate *estimate, uint32_t op,
     if (!is_known || is_move) {
         return tacho_space_move(&maker, is_known ? tacho_space_parts(estimate, op) : 1);
     }
-    if (maker.op->kind == TACHO_OP_OTHER) { /* which elements a result takes is not said */
+    if (maker.op->kind == TACHO_OP_OTHER) { /* the elements that a result needs are unknown */
         return tacho_space_move(&maker, 1);
     }
     if (is_empty_product(&maker)) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The space of an operator's work: axes that it can be cut along, and what a piece of it reads and
- * writes. A piece is a range of each axis; what it touches of a tensor is a box, whose dimensions
- * follow from the axes: all of it, the same range, or, of a convolution's input, the range with
- * what its window reaches beyond.
+ * writes. A piece is a range of each axis; the part of a tensor that it touches is a box, whose
+ * dimensions follow from the axes: all of it, the same range, or, of a convolution's input, the
+ * range plus the reach of its window.
  *
- * Where a box cannot be said (data that a Gather picks) only the number of bytes follows.
+ * Where a box is not known (data that a Gather picks) only the number of bytes follows.
  */
 #ifndef TACHO_COMPILE_SPACE_H
 #define TACHO_COMPILE_SPACE_H
@@ -60,8 +60,8 @@ typedef struct tacho_access {
     tacho_dtype kept;
     bool is_constant;
     bool is_output;
-    bool is_source; /* of what moves: what results are made of; the others say how */
-    bool is_late;   /* of products: what is fused reads it, once the sum is complete */
+    bool is_source; /* of moves: results are made of it; the others steer */
+    bool is_late;   /* of products: fused steps read it, once the sum is complete */
     bool is_known;  /* else |bytes| in proportion to the first reach, if there is one */
     uint32_t rank;
     tacho_reach reach[TACHO_BOX_RANK_MAX];
@@ -167,7 +167,7 @@ typedef struct tacho_space_maker {
     bool is_move; /* elements change places and no more */
 } tacho_space_maker;
 
-/* Operands that say how elements move come whole up to this size. */
+/* Operands that steer a move, such as indices, are read whole up to this size. */
 enum { TACHO_STEERING_BYTES = 4096 };
 
 /* A new axis; its number. Those of one element are left out: TACHO_NONE. */
@@ -191,8 +191,8 @@ bool tacho_space_input(const tacho_space_maker *maker, size_t i, uint32_t *out_s
                        const tacho_shape **out_seen);
 
 /*
- * Accesses of all that the operator reads and has no access yet, and of what it writes, by the
- * dimensions of the root's result, each of which follows its axes as |reaches| says.
+ * Accesses of all that the operator reads and has no access yet, and of its results, by the
+ * dimensions of the root's result, each of which follows its axes as |reaches| describes.
  */
 tacho_status tacho_space_rest(tacho_space_maker *maker, const tacho_shape *result,
                               const tacho_reach *reaches) TACHO_MUST_USE;

@@ -332,7 +332,7 @@ static tacho_reach along_steps(const recurrence *of, uint64_t size)
     return reach;
 }
 
-/* What input |i| has in front of a unit, and behind it: weights are seen with their gates apart. */
+/* Dimensions of input |i| before a unit and after it: weights are seen with their gates apart. */
 static bool weight_shape(const recurrence *of, size_t i, const tacho_shape *seen, tacho_shape *out)
 {
     int64_t d = (int64_t)of->directions;

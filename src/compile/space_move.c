@@ -49,7 +49,7 @@ static int32_t joined_dim(const tacho_graph *graph, const tacho_node *root, int3
     return axis >= 0 && axis < rank ? (int32_t)axis : -1;
 }
 
-/* Whether the tensors of one side are the other, one behind the other along a dimension. */
+/* Whether the tensors of one side are the other, one after the other along a dimension. */
 static bool is_joined(const tacho_graph *graph, const tacho_node *root, bool joins_inputs)
 {
     const tacho_shape *whole = shape_at(graph, root, !joins_inputs, 0);
@@ -110,7 +110,7 @@ static joint joint_at(const tacho_space_maker *maker, bool joins_inputs)
     for (uint32_t i = 0; i < maker->part; i++) {
         at.offset += shape_at(graph, root, joins_inputs, i)->dims[dim];
     }
-    if (!maker->options->keeps_dims) { /* what lies in front, and what moves as one */
+    if (!maker->options->keeps_dims) { /* dimensions in front, and those that move as one */
         int64_t inner = (int64_t)volume(whole, dim + 1, whole->rank);
         int64_t outer = (int64_t)volume(whole, 0, dim);
         at.offset *= inner;
@@ -130,8 +130,7 @@ static tacho_status fill_joint(tacho_space_maker *maker, bool joins_inputs)
     if (!tacho_space_input(maker, joins_inputs ? maker->part : 0, &stored, &seen)) {
         return TACHO_OK;
     }
-    /* The dimension that differs comes last: cores cut all parts alike, by the number of an axis.
-     */
+    /* The dimension that differs is last: cores cut all parts alike, by the number of an axis. */
     for (int32_t k = 0; k < at.part.rank; k++) {
         bool is_last = k + 1 == at.part.rank;
         int32_t i = is_last ? (int32_t)at.dim : k + ((uint32_t)k >= at.dim ? 1 : 0);
@@ -169,8 +168,8 @@ static tacho_status fill_joint(tacho_space_maker *maker, bool joins_inputs)
 /* ---- dimensions that change places ------------------------------------------------------------
  */
 
-/* Where each dimension of the result comes from. ONNX has an attribute or nothing; TOSA another
- * attribute, and an operand before it had that. */
+/* The source dimension of each dimension of the result. ONNX has an attribute or nothing; TOSA has
+ * another attribute, and older versions an operand. */
 static bool turned_dims(const tacho_space_maker *maker, int32_t rank, int64_t *out_dims)
 {
     size_t count = 0;
@@ -243,7 +242,7 @@ static bool is_maker(const tacho_space_maker *maker)
     return is;
 }
 
-/* A variable, which lies in shared memory and is no tensor of the graph. */
+/* A variable, which is in shared memory and is not a tensor of the graph. */
 static tacho_status add_variable(tacho_space_maker *maker, uint32_t like, uint32_t axis,
                                  bool is_written)
 {
@@ -296,7 +295,7 @@ static tacho_status add_flat_result(tacho_space_maker *maker, uint32_t tensor, u
     return TACHO_OK;
 }
 
-/* Results that are known before anything runs: they lie there already, and are copied. */
+/* Results that are known before anything runs: they are constants in memory, and are copied. */
 static tacho_status copy_constants(tacho_space_maker *maker, uint32_t axis)
 {
     const tacho_fused_op *op = maker->op;
@@ -313,8 +312,8 @@ static tacho_status copy_constants(tacho_space_maker *maker, uint32_t axis)
 }
 
 /*
- * Results in the order of their elements; what is read for a stretch of them is that part of the
- * bytes, whichever elements those are. No more is read than is written by what only moves.
+ * Results in the order of their elements: a stretch of them reads the same part of the operand's
+ * bytes, whichever elements those are. A pure move reads no more than it writes.
  */
 static tacho_status fill_flat(tacho_space_maker *maker)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Spaces of moves that take a box out of a tensor (Slice), put a tensor into a larger one (Pad) or
- * repeat its elements (Expand), where constants say which: what a box of the result is made of is
- * a box of the data.
+ * repeat its elements (Expand), with constant parameters: a box of the result is made of a box of
+ * the data.
  */
 #include "base/index.h"
 #include "compile/space.h"
@@ -41,7 +41,7 @@ static int64_t listed_dim(const int64_t *axes, size_t axis_count, size_t i, int3
     return dim < rank ? dim : -1;
 }
 
-/* What is taken from a dimension begins within it. */
+/* The first element taken from a dimension is within it. */
 static bool read_slice(const tacho_space_maker *maker, const tacho_shape *data, picks *out)
 {
     int64_t starts[TACHO_RANK_MAX];
@@ -58,7 +58,7 @@ static bool read_slice(const tacho_space_maker *maker, const tacho_shape *data, 
     for (size_t i = 0; i < count; i++) {
         int64_t dim = listed_dim(axes, axis_count, i, data->rank);
         int64_t step = step_count > 0 ? steps[i] : 1;
-        if (dim < 0 || step != 1) { /* elements that are apart are no box */
+        if (dim < 0 || step != 1) { /* strided elements do not form a box */
             return false;
         }
         int64_t first = starts[i] + (starts[i] < 0 ? data->dims[dim] : 0);

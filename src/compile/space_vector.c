@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spaces of all that is no product: elements, windows of pools, lines that are reduced or
+ * Spaces of everything but products: elements, windows of pools, lines that are reduced or
  * normalised.
  */
 #include "base/index.h"
@@ -54,7 +54,7 @@ static bool mark_constant(const tacho_space_maker *maker, size_t input, int32_t 
     return count > 0;
 }
 
-/* As the attributes axes or axis, or a constant operand, say; else |fallback|. */
+/* From the attributes axes or axis, or a constant operand; else |fallback|. */
 static uint32_t listed_lines(const tacho_space_maker *maker, int32_t rank, uint32_t fallback)
 {
     size_t count = 0;
@@ -178,7 +178,7 @@ static tacho_status fill_pool(tacho_space_maker *maker, uint32_t stored, const t
 
 /* ---- lines ---------------------------------------------------------------------------------- */
 
-/* The sizes of dimensions that are no lines are those of the result, in their order. */
+/* The sizes of dimensions other than lines are those of the result, in their order. */
 static bool matches(const tacho_shape *data, uint32_t lines, const tacho_shape *result)
 {
     int32_t at = 0;

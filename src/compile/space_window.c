@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ONNX says strides, dilations and pads (all begins, then all ends), or that padding keeps the
- * size; TOSA says stride, dilation and pad (begin and end of each).
+ * ONNX has strides, dilations and pads (all begins, then all ends), or padding that keeps the size;
+ * TOSA has stride, dilation and pad (begin and end of each).
  */
 #include "compile/space_window.h"
 

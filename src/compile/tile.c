@@ -69,9 +69,9 @@ uint64_t tacho_pass_steps(uint64_t steps, uint32_t passes, uint32_t pass)
 }
 
 /*
- * What is done to results of a product as they leave. An engine writes them no faster than it works
- * on elements of their type, fused steps and all; sums that are not complete are wide, and nothing
- * is done to them.
+ * Cycles of writing the results of a product. An engine writes them no faster than it works on
+ * elements of their type, fused steps included; incomplete sums are wide, and no fused step applies
+ * to them.
  */
 static tacho_status leave_cycles(const tacho_tile_place *place, const tacho_piece *piece,
                                  int64_t *out_cycles)
@@ -250,9 +250,9 @@ static tacho_status all_cycles(const tiler *self, const tacho_tiling *t, int64_t
     return TACHO_OK;
 }
 
-/* ---- what comes and goes -------------------------------------------------------------------- */
+/* ---- loads and stores ----------------------------------------------------------------------- */
 
-/* How often what |access| touches changes as the loops go on, and how many pieces there are. */
+/* How often the box of |access| changes as the loops go on, and how many pieces there are. */
 static void count_changes(const tiler *self, const tacho_tiling *t, const tacho_access *access,
                           tacho_slots *slots)
 {
@@ -269,7 +269,7 @@ static void count_changes(const tiler *self, const tacho_tiling *t, const tacho_
     }
 }
 
-/* Elements of the largest tile along |axis|; of all of the share where there is no tiling. */
+/* Elements of the largest tile along |axis|; of the whole share without a tiling. */
 static uint64_t length_along(const tiler *self, const tacho_tiling *t, uint32_t axis)
 {
     uint64_t range = range_of(self, axis);
@@ -357,7 +357,7 @@ static uint64_t state_bytes(const tacho_state *state)
                                tacho_size_multiply(state->inferences, each));
 }
 
-/* Whether all fits; operands that would come again, or overlap, get room for all where there is. */
+/* Whether all fits; operands that would be reloaded, or overlap, get a whole buffer if it fits. */
 static bool plan_slots(tiler *self, tacho_tiling *t)
 {
     const tacho_space *space = self->space;
@@ -407,10 +407,10 @@ static bool plan_slots(tiler *self, tacho_tiling *t)
 
 typedef struct traffic {
     int64_t all, first;  /* cycles of all transfers, and of those of one tile */
-    int64_t front;       /* of what comes once: until it has come, and all tiles after that */
+    int64_t front;       /* of operands loaded once: their load, then all tiles */
     uint64_t shared;     /* bytes of shared memory ... */
     uint64_t copied;     /* ... and of the network between cores */
-    bool is_again;       /* something comes more than once */
+    bool is_again;       /* an operand is loaded more than once */
     int64_t most;        /* cycles of the operand that takes longest ... */
     int64_t most_each;   /* ... and of one transfer of it, ... */
     uint64_t most_loads; /* ... how many there are ... */
@@ -418,7 +418,7 @@ typedef struct traffic {
     uint64_t loads;      /* transfers of the operand that has most of them */
 } traffic;
 
-/* Tiles that use one piece of |access|, one behind the other. */
+/* Tiles that use one piece of |access|, one after the other. */
 static uint64_t tiles_of_piece(const tiler *self, const tacho_tiling *t, const tacho_access *access)
 {
     uint64_t tiles = 1;
@@ -497,9 +497,9 @@ static tacho_status add_traffic(const tiler *self, const tacho_tiling *t, size_t
 }
 
 /*
- * Where one sequencer starts all jobs, what a tile needs waits for the queue, and so does the tile:
- * of the tiles that use a piece of the longest operand, only the first is computed while the next
- * piece comes.
+ * Where one sequencer starts all jobs, an operand of a tile waits for the queue, and so does the
+ * tile: of the tiles that use a piece of the longest operand, only the first is computed while the
+ * next piece is loaded.
  */
 static int64_t held_up_cycles(const tiler *self, const traffic *in, int64_t compute)
 {
@@ -637,7 +637,7 @@ static uint64_t next_count(uint64_t count, uint64_t limit)
     return count < limit && count * 2 > limit ? limit : count * 2;
 }
 
-/* What is brought again, or first and then computed, is cut along k and in more tiles, too. */
+/* Operands loaded again, or loaded before computing, are cut along k and in more tiles, too. */
 static bool wants_more(const tiler *self)
 {
     return !self->is_found || self->wants_more;
@@ -682,7 +682,7 @@ static tacho_status try_all(tiler *self)
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-/* What is the same for every way to cut the share. */
+/* Computes everything that is the same for all ways to cut the share. */
 static tacho_status prepare(tiler *self)
 {
     const tacho_space *space = self->space;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tiling: one core's share of an operator's space (compile/space.h) is cut into tiles, so that what
- * is worked on fits local memory, with a second buffer for what comes next. Of the ways that fit
- * the fastest is taken, also of what fits whole: tiles overlap.
+ * Tiling: one core's share of an operator's space (compile/space.h) is cut into tiles, so that the
+ * data of a tile fits local memory, with a second buffer for the next tile. Of the tilings that fit
+ * the fastest is taken, even where the whole share fits: tiles overlap.
  *
- * An operand comes in turns, each tile's part into one of two buffers; or, where there is room, it
- * comes piece by piece into a buffer that has all of it, and nothing comes twice.
+ * An operand is loaded in turns, each tile's part into one of two buffers; or, where there is room,
+ * piece by piece into a buffer that has all of it, and nothing is loaded twice.
  */
 #ifndef TACHO_COMPILE_TILE_H
 #define TACHO_COMPILE_TILE_H
@@ -55,8 +55,8 @@ typedef struct tacho_tiling {
 
 /*
  * Tiles of an operator: as many as are looked at first on a core, and more where memory asks for
- * it. The compiler's own choice: more of them overlap more (of what comes, a part of one in so many
- * does not), fewer are read. More than the first number on all cores have to be worth it.
+ * it. The compiler's own choice: more of them overlap more (one tile's part of the loads does not),
+ * fewer are read. More than the first number on all cores have to be worth it.
  */
 enum { TACHO_TILES_MAX = 64, TACHO_TILES_TRIED_MAX = 1024, TACHO_TILES_LIMIT = 1 << 16 };
 
@@ -67,8 +67,8 @@ typedef struct tacho_share {
 } tacho_share;
 
 /*
- * |slots|, one for each access, say what moves and are filled. A share that does not fit however it
- * is cut is a LIMIT failure that says how much it needs.
+ * |slots|, one for each access, select the moved operands and are filled. A share that does not fit
+ * however it is cut is a LIMIT failure that reports how much it needs.
  */
 tacho_status tacho_tile(const tacho_tile_place *place, const tacho_share *share, tacho_slots *slots,
                         tacho_tiling *out_tiling) TACHO_MUST_USE;
@@ -77,8 +77,8 @@ tacho_status tacho_tile(const tacho_tile_place *place, const tacho_share *share,
 typedef struct tacho_piece {
     uint64_t batch, m, n, k; /* MATRIX */
     uint64_t results;        /* MATRIX: elements that it writes; else elements ... */
-    uint64_t steps;          /* ... and what is done to each; MATRIX: fused */
-    uint64_t read, written;  /* elements that come and that leave, of no product; 0: not known */
+    uint64_t steps;          /* ... and steps for each; MATRIX: fused */
+    uint64_t read, written;  /* elements in and out, not of products; 0: not known */
     uint32_t engines;        /* that share the tile */
     bool is_partial;         /* MATRIX: sums are not complete; nothing is fused yet */
 } tacho_piece;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tiles: what fits local memory and what does not, what more memory is good for, and what is too
- * large for the machine.
+ * Tiles: shares that fit local memory and shares that do not, the use of more memory, and shares
+ * too large for the machine.
  */
 #include "compile/tile.h"
 
@@ -11,7 +11,7 @@
 
 #include "compile/compile_testing.h"
 
-/* A product of bytes whose operands all come and go. */
+/* A product of bytes whose operands and results are all moved. */
 typedef struct test_product {
     tacho_access accesses[3];
     tacho_slots slots[3];
@@ -168,7 +168,7 @@ static tacho_status compile_outer(fixture *self, int64_t rows, bool has_values)
                                  &self->program);
 }
 
-/* 4 GiB of shared memory: a program's tensors fit it, to the byte; an estimate only says so. */
+/* 4 GiB of shared memory: a program's tensors fit it, to the byte; an estimate only reports it. */
 static void test_shared_memory(void **state)
 {
     (void)state;
@@ -278,7 +278,7 @@ static void check_grows(const char *type, int64_t first, int64_t last, int64_t s
     }
 }
 
-/* Local memory of 512 KiB: what fits it, what fits it with second buffers, and what does not. */
+/* Local memory of 512 KiB: shares that fit, that fit with second buffers, and that do not. */
 static void test_torq_border(void **state)
 {
     (void)state;

@@ -38,7 +38,7 @@ static tacho_status intern(filler *self, uint32_t text, uint32_t *out_id)
                                 out_id);
 }
 
-/* What is too much for a sum is too much for any memory. */
+/* A sum that overflows is too large for any memory. */
 static void add_bytes(uint64_t *sum, uint64_t bytes)
 {
     *sum = bytes > INT64_MAX - *sum ? INT64_MAX : *sum + bytes;
@@ -425,8 +425,7 @@ static uint64_t results_shared(const filler *self, size_t number)
     return sum;
 }
 
-/* By tensor: the last operator that reads it, or the one behind all for what the network returns.
- */
+/* By tensor: the last operator that reads it, or the operator count if the network returns it. */
 static void find_last_readers(const filler *self, uint32_t *last)
 {
     const tacho_fusion *fusion = self->fusion;

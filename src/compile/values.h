@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a program computes: its tensors, constants, kernel calls and the names of its operators,
- * taken from the graph. Views and what is left of folded nodes are steps of the first operator
- * that needs them, or of the last one.
+ * taken from the graph. Views and the remains of folded nodes are steps of the first operator that
+ * needs them, or of the last one.
  */
 #ifndef TACHO_COMPILE_VALUES_H
 #define TACHO_COMPILE_VALUES_H

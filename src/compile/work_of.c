@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sizes of operators, from the shapes of what they read and write. Convolutions have channels
- * before positions and kernels as [out, in, window], of deconvolutions [in, out, window]; or, as
- * the row of the operator says, channels last, [out, window, in], and of depthwise ones [window,
+ * before positions and kernels as [out, in, window], of deconvolutions [in, out, window]; or, if
+ * the operator's definition has channels last, [out, window, in], and of depthwise ones [window,
  * in, multiplier].
  */
 #include "compile/work_of.h"
@@ -81,7 +81,7 @@ static tacho_status no_size(const measurer *self, const tacho_tensor *tensor, co
     return tacho_status_add_hint(status, TACHO_HINT_GIVE_VALUES, "");
 }
 
-/* What makes a tensor whose shape, or type, nothing can say before it runs. */
+/* Fails where a tensor's shape, or type, cannot be known before its maker runs. */
 static tacho_status check_maker(const measurer *self, const tacho_tensor *tensor, const char *of)
 {
     const tacho_graph *graph = self->fusion->graph;
@@ -482,7 +482,7 @@ static bool is_converted(const measurer *self)
            self->work->input.dtype != self->work->output.dtype;
 }
 
-/* What is moved and then quantised anew, or converted; nothing for what is only moved. */
+/* A move that also quantises anew, or converts; nothing for a pure move. */
 static tacho_status measure_move(measurer *self)
 {
     uint64_t steps = self->op->fused_steps + (is_converted(self) ? 1 : 0);
@@ -524,8 +524,8 @@ static tacho_place place_of(const measurer *self, uint32_t tensor)
 }
 
 /*
- * Activations: those that lie where the first one does are the input; the others go with the
- * weights where these do not lie elsewhere.
+ * Activations in the same memory as the first one are the input; the others go with the weights
+ * where these are in the same memory.
  */
 static tacho_status add_inputs(const measurer *self, uint64_t most_elements)
 {
@@ -567,7 +567,7 @@ static uint32_t read_by_root(const measurer *self, size_t i)
     return tensor == TACHO_NONE ? TACHO_NONE : tacho_fusion_read(self->fusion, self->op, tensor);
 }
 
-/* An operand beside the two matrices: with that one of them that lies where it does. */
+/* An operand besides the two matrices goes with the matrix in the same memory. */
 static tacho_status add_extra(const measurer *self, uint32_t id)
 {
     tacho_work *work = self->work;
@@ -626,9 +626,9 @@ static bool is_wider(tacho_dtype a, tacho_dtype b)
 }
 
 /*
- * What is computed in: of products their first operand's type; of elements the widest of what they
- * are made from and become, real numbers before integers, so that neither a condition nor what is
- * dequantised decides.
+ * The type to compute in: of products their first operand's type; of elements the widest of their
+ * sources and results, real numbers before integers, so that neither a condition nor a dequantised
+ * operand decides.
  */
 static tacho_dtype compute_dtype(const measurer *self)
 {

@@ -240,7 +240,7 @@ static void test_vectors(void **state)
     assert_int_equal(f.work.steps, 6 + 6);
     assert_int_equal(f.work.input.bytes, 4 * 72 * 4);
     teardown(&f);
-    setup(&f); /* a sum of everything, and what is done to it */
+    setup(&f); /* a sum of everything, and a step on it */
     x = TEST_F32(g, 100, 10), y = TEST_F32(g, 10), z = TEST_F32(g, 10);
     TEST_NODE(g, "ReduceSum", y, x);
     TEST_NODE(g, "Sigmoid", z, y);
@@ -258,7 +258,7 @@ static void test_vectors(void **state)
     teardown(&f);
 }
 
-/* Constants beside two matrices that are none, and what is fused behind a product. */
+/* Constants besides two non-constant matrices, and operands of steps fused after a product. */
 static void test_operands(void **state)
 {
     (void)state;
@@ -277,7 +277,7 @@ static void test_operands(void **state)
     assert_int_equal(f.work.weights_extra_bytes, 2);
     assert_int_equal(f.work.input_extra_bytes, 0);
     teardown(&f);
-    setup(&f); /* a scaled product of attention: the scale is a step, for there are no weights */
+    setup(&f); /* a scaled product of attention: the scale is a step, for it has no weights */
     a = TEST_F32(g, 2, 128, 64), b = TEST_F32(g, 2, 64, 128), y = TEST_F32(g, 2, 128, 128);
     uint32_t scale = TEST_CONST(g, 1), z = TEST_F32(g, 2, 128, 128);
     TEST_NODE(g, "MatMul", y, a, b);
