@@ -14,7 +14,7 @@
 
 typedef struct tacho_device tacho_device;
 
-/* What the user may say about a device; a device takes what concerns it. */
+/* The user's options for a device; a device takes those that concern it. */
 typedef struct tacho_device_options {
     tacho_kernel_choice kernels;
     uint32_t threads;       /* of the host that compute values; 0: one */
@@ -43,9 +43,9 @@ typedef struct tacho_device_type {
     const char *name;  /* "sim", "cpu", "null" */
     const char *about; /* one line for people */
     bool is_simulated;
-    bool has_no_times; /* all that it says of times is 0 */
+    bool has_no_times; /* it reports 0 for all times */
     bool has_argument; /* "sim:aic100": a machine */
-    /* What models are compiled for unless the argument says it; NULL: any machine will do. */
+    /* The machine that models are compiled for unless the argument names one; NULL: any. */
     const char *machine;
     bool computes_values;
     /* Times follow from a model of the machine: values may be left out, and limits lifted. */
@@ -59,7 +59,7 @@ typedef struct tacho_device_type {
     tacho_status (*run)(tacho_device *device, uint64_t inference, bool records,
                         tacho_device_result *out_result);
     void (*close)(tacho_device *device);
-    /* Optional: what was asked for and cannot be recorded, and why; NULL: nothing. */
+    /* Optional: the requested records that are not available, and why; NULL: all are. */
     const char *(*missing)(const tacho_device *device);
     /* Optional: where its values are; NULL: in |execution| of the device. */
     const tacho_device_values *values;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Devices as the host uses them: opened by name, loaded, run; what they record comes back from a
+ * Devices as the host uses them: opened by name, loaded, run; their records are read back from a
  * file.
  */
 #include "device/device.h"
@@ -420,8 +420,8 @@ static void test_waits_and_unknown_events(void **state)
 }
 
 /*
- * What comes from another device is that of its port, and written to this one's DDR; loads wait for
- * the host alone.
+ * A transfer from another device is counted at the port to it, and written to this device's DDR;
+ * loads wait for the host alone.
  */
 static void test_links(void **state)
 {

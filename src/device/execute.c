@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* With more steps, what is made of them is not there twice at a time. */
+/* With more steps, two executions of them are not kept in memory at a time. */
 enum { STEPS_TWICE_MAX = 1 << 18 };
 
 /* ---- names --------------------------------------------------------------------------------- */
@@ -193,7 +193,7 @@ tacho_status tacho_execution_set_input(tacho_execution *execution, size_t index,
     return TACHO_OK;
 }
 
-/* What was made of the constants of a task. */
+/* The data that a task's kernel prepared from its constants. */
 static const void *find_prepared(const tacho_execution *self, const tacho_task *task)
 {
     uint32_t number = (uint32_t)(task - self->tasks);
@@ -229,7 +229,7 @@ static tacho_status run_plain(tacho_execution *self, const tacho_task *task)
     return tacho_step_blame(self, task->step, tacho_kernel_compute(task->kernel, &call));
 }
 
-/* Parts of one row after another; what does not fit wraps, as in reference kernels. */
+/* Adds the parts of each row up; an overflow wraps, as in reference kernels. */
 static void add_parts(const tacho_execution *self, const tacho_task *task)
 {
     const tacho_task_parts *parts = task->parts;
@@ -257,7 +257,7 @@ static tacho_status run_fast(const tacho_execution *self, const tacho_task *task
     return TACHO_OK;
 }
 
-/* Whether the condition of a task's step is met; what is not computed, nothing but a choice reads.
+/* Whether the condition of a task's step is met. Only a choice reads results that are not computed.
  */
 static bool is_active(const tacho_execution *self, const tacho_task *task)
 {
@@ -372,7 +372,7 @@ static tacho_status run_exact(tacho_execution *self, const tacho_array *inputs)
     return TACHO_OK;
 }
 
-/* The same in this one, which has reference kernels from now on. What is said of it stays. */
+/* The same in this execution, which has reference kernels from now on. Its counts stay. */
 static tacho_status become_exact(tacho_execution *self, const tacho_array *inputs)
 {
     tacho_execution_options options = exact_options(self);

@@ -3,9 +3,9 @@
  * Execution: the values of a compiled program, step by step. Memory is planned and kernels are
  * prepared once; then inputs are set, ops run in order and outputs are read, as often as wanted.
  *
- * Fast kernels are those of oneDNN, where it was built in and can do what a step says, and quick
- * ones of our own; every other step runs its reference kernel. Reference kernels alone give the
- * same bits on every computer.
+ * Fast kernels are those of oneDNN, where it was built in and supports the step, and quick ones of
+ * our own; every other step runs its reference kernel. Reference kernels alone give the same bits
+ * on every computer.
  */
 #ifndef TACHO_DEVICE_EXECUTE_H
 #define TACHO_DEVICE_EXECUTE_H
@@ -21,8 +21,8 @@ typedef enum tacho_kernel_choice {
 typedef struct tacho_execution tacho_execution;
 
 /*
- * Memory of an execution piece by piece, for those who want each tensor to lie by itself: with it
- * an access beside a tensor can be found.
+ * Memory of an execution piece by piece, for callers that want each tensor in its own allocation,
+ * so that an access outside a tensor can be found.
  */
 typedef struct tacho_execution_memory {
     void *(*take)(void *self, uint64_t bytes); /* zeros, that outlive the execution, or NULL */
@@ -37,18 +37,18 @@ typedef struct tacho_execution_options {
     const tacho_gate *gate;
     uint64_t work_max; /* operations that the gate lets through; 0: see tacho_execution_open */
     const tacho_execution_memory *memory; /* NULL: its own, in one block */
-    uint64_t free_bytes;                  /* of memory; 0: what the system says */
+    uint64_t free_bytes;                  /* of memory; 0: as the system reports */
     /* Steps of which there may be two executions at a time, see tacho_execution_output; 0: 2^18 */
     uint32_t twice_max;
 } tacho_execution_options;
 
 /*
  * Plans memory and prepares the kernel of every step. |program| outlives the execution. A step
- * without a kernel, or of tensors whose shapes only a run would tell, is UNSUPPORTED: the message
- * names operator, type and location. More work than |work_max|, or than both 2^38 operations and
- * 2^14 for each byte of inputs, outputs and constants that are read, is LIMIT. So are activations
- * of more than 4 GiB and 64 bytes for each byte of constants in the file, or of more than is free;
- * a |work_max| of UINT64_MAX lets them through.
+ * without a kernel, or of tensors whose shapes only a run can determine, is UNSUPPORTED: the
+ * message names operator, type and location. More work than |work_max|, or than both 2^38
+ * operations and 2^14 for each byte of inputs, outputs and constants that are read, is LIMIT. So
+ * are activations of more than 4 GiB and 64 bytes for each byte of constants in the file, or of
+ * more than is free; a |work_max| of UINT64_MAX lets them through.
  */
 tacho_status tacho_execution_open(const tacho_program *program,
                                   const tacho_execution_options *options,
@@ -59,8 +59,8 @@ tacho_status tacho_execution_create(const tacho_program *program, tacho_kernel_c
 void tacho_execution_free(tacho_execution *execution); /* also NULL */
 
 /*
- * Copies the value of input |index|, which stays until it is set again. Another type or shape than
- * the program's is USAGE: the message names the input, what it is and what was given.
+ * Copies the value of input |index|, which stays until it is set again. A type or shape that is not
+ * the program's is USAGE: the message names the input, the expected type and shape and those given.
  */
 tacho_status tacho_execution_set_input(tacho_execution *execution, size_t index,
                                        const tacho_array *value) TACHO_MUST_USE;

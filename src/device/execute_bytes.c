@@ -189,7 +189,7 @@ static bool is_scalable(const tacho_fast_post *post)
     return post->function == TACHO_FAST_RELU || post->function == TACHO_FAST_CLIP;
 }
 
-/* Functions and a quantisation behind the root. |out_made| is what results are quantised to. */
+/* Functions and a quantisation after the root. |out_made| is the quantisation of the results. */
 static bool follow_all(tacho_group *group, tacho_fast_post *posts, size_t *out_count,
                        quantised *out_made)
 {
@@ -219,7 +219,7 @@ static bool follow_all(tacho_group *group, tacho_fast_post *posts, size_t *out_c
     }
 }
 
-/* Posts of results that come in units of |scale|, 1 being the reals themselves. */
+/* Posts of results in units of |scale|, 1 being the reals themselves. */
 static bool add_posts(tacho_group *group, const tacho_fast_post *posts, size_t count, float scale)
 {
     bool is_done = true;
@@ -242,7 +242,7 @@ static bool add_rounding(tacho_group *group, int32_t zero)
 
 /* ---- products ------------------------------------------------------------------------------ */
 
-/* What becomes of the sums. */
+/* How the sums become results. */
 typedef enum product_kind {
     BY_STEPS,  /* between DequantizeLinear and QuantizeLinear */
     QUANTISED, /* by the operator itself */
@@ -266,7 +266,7 @@ static float filter_scale(const product *self, int64_t channel)
     return self->data.scales[0] * self->filters.scales[self->filters.count == 1 ? 0 : channel];
 }
 
-/* Factors of the sums; what remains of the scale is for posts behind functions. */
+/* Factors of the sums; the rest of the scale is applied by posts after functions. */
 static bool set_scales(tacho_group *group, const product *self)
 {
     bool can_scale = true;
@@ -442,7 +442,7 @@ static bool finish_sums(tacho_group *group, product *self)
             tacho_group_add_input(group, self->live_zero, TACHO_WISH_PLAIN));
 }
 
-/* What is done with the sums. */
+/* Adds the posts of the sums. */
 static bool finish_product(tacho_group *group, product *self)
 {
     if (self->kind == SUMS) {
@@ -541,7 +541,7 @@ static bool translate_product(tacho_group *group)
 
 /* ---- others -------------------------------------------------------------------------------- */
 
-/* Bounds from functions behind a sum; false when there are others. */
+/* Bounds from functions after a sum; false when there are others. */
 static bool read_bounds(tacho_byte_sum *self, const tacho_fast_post *posts, size_t count)
 {
     self->low = -(float)INFINITY;
@@ -631,8 +631,8 @@ static bool translate_add(tacho_group *group)
 }
 
 /*
- * Whether a mean of bytes can lie in the middle between two: that of an odd number cannot. Where
- * it does, kernels take the even byte, which is what the model says only if the zero point is even.
+ * Whether a mean of bytes can be halfway between two: that of an odd number cannot. For ties,
+ * kernels take the even byte, which agrees with the model only if the zero point is even.
  */
 static bool has_ties(const tacho_window *window, const tacho_shape *in)
 {
@@ -646,7 +646,7 @@ static bool has_ties(const tacho_window *window, const tacho_shape *in)
     return !is_odd;
 }
 
-/* A pool of bytes where they mean the same before and behind. */
+/* A pool of bytes with the same scale and zero point before and after. */
 static bool translate_pool(tacho_group *group)
 {
     tacho_execution *self = group->self;
@@ -699,7 +699,7 @@ static bool translate_quantise(tacho_group *group)
     return add_rounding(group, made.zero) && (made.zero == 0 || tacho_group_add_post(group, shift));
 }
 
-/* Bytes to reals, which lie as the bytes do. One product, rounded once: as reference kernels. */
+/* Bytes to reals, in the layout of the bytes. One product, rounded once: as reference kernels. */
 static bool translate_dequantise(tacho_group *group)
 {
     tacho_execution *self = group->self;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Constants of an execution: bytes of the program as they lie there, made ones in blocks of their
- * own.
+ * Constants of an execution: bytes of the program in place, computed ones in blocks of their own.
  */
 #include "base/budget.h"
 #include "base/grow.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups: a step that a fast kernel computes, with the steps behind it that the same kernel can do
+ * Groups: a step that a fast kernel computes, with the steps after it that the same kernel can do
  * on the way. A group is put together, prepared, and becomes a task; where oneDNN refuses the
  * whole, it is tried without followers, and then left to reference kernels.
  */
@@ -41,7 +41,7 @@ bool tacho_group_add_input(tacho_group *group, uint32_t id, tacho_group_wish wis
     if (value->state == TACHO_VALUE_CONSTANT) {
         tacho_status status = tacho_execution_load_constant(self, id);
         if (status != TACHO_OK) {
-            tacho_status_free(status); /* whoever computes it otherwise, says it again */
+            tacho_status_free(status); /* the fallback reports it again */
             return false;
         }
         to->data = value->data;
@@ -159,7 +159,7 @@ static bool read_norm(tacho_group *group, uint32_t step, int64_t channels, float
     return !is_training;
 }
 
-/* Weights and bias of a convolution take the normalisation behind it in. */
+/* Weights and bias of a convolution absorb the normalisation after it. */
 static bool follow_norm(tacho_group *group, uint32_t step)
 {
     tacho_fast_spec *spec = &group->spec;
@@ -196,8 +196,8 @@ static bool follow_norm(tacho_group *group, uint32_t step)
     return true;
 }
 
-/* oneDNN 2 computes a function that comes twice with the first one's numbers: then it is refused,
- * unless the two are one. */
+/* oneDNN 2 computes the second of two equal functions with the first one's numbers: the second is
+ * refused, unless the two can be merged. */
 bool tacho_group_add_post(tacho_group *group, tacho_fast_post post)
 {
     tacho_fast_spec *spec = &group->spec;
@@ -313,7 +313,7 @@ static bool follow_binary(tacho_group *group, uint32_t step)
     return true;
 }
 
-/* A constant summand per channel behind a product without a bias becomes its bias. */
+/* A constant summand per channel after a product without a bias becomes its bias. */
 static bool follow_bias(tacho_group *group, uint32_t step)
 {
     tacho_fast_spec *spec = &group->spec;
@@ -549,7 +549,7 @@ static tacho_status finish(tacho_group *group, bool *out_is_done)
     return TACHO_OK;
 }
 
-/* Ways to say a step, the best first. */
+/* Ways to translate a step, the best first. */
 typedef enum way { BYTES, FOLLOWED, ALONE, WAYS } way;
 
 static tacho_status try_group(tacho_execution *self, uint32_t step, way how, bool *out_is_done)

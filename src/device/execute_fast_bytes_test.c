@@ -336,7 +336,7 @@ typedef struct mean_case {
     unsigned kernels;
 } mean_case;
 
-/* The same bytes in the layout that convolutions leave: there are no pools of other ones. */
+/* The same bytes in the layout that convolutions leave: pools support only that one. */
 static uint32_t copy_bytes(fixture *self, uint32_t x, const mean_case *at)
 {
     signed char same[16 * 16] = {0};

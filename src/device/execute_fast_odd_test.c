@@ -181,7 +181,7 @@ static uint32_t chance_other(fixture *self, uint64_t *state, int kind)
     }
 }
 
-/* What is not a number, or infinite, through what does not bound it. */
+/* NaN and infinities through functions that do not bound them. */
 static void test_infinities(void **state)
 {
     (void)state;
@@ -339,7 +339,7 @@ static uint32_t add_odd_step(fixture *self, const odd_case *at, uint32_t x)
                                            : step(self, at->next, INPUTS(y), y);
 }
 
-/* NaN and infinities come out where reference kernels have them. */
+/* NaN and infinities appear where reference kernels have them. */
 static void test_odd_numbers(void **state)
 {
     (void)state;
@@ -432,7 +432,7 @@ static void expect_odd(fixture *self, tacho_execution *execution, bool is_odd, b
     assert_true(got[0] == 7 && got[2] == 0);
 }
 
-/* There is no memory to compute it again, and then nothing else that the execution could do. */
+/* Without memory to compute it again, the execution fails every later call. */
 static void expect_lost(fixture *self, tacho_execution *execution)
 {
     tacho_array output;
@@ -464,8 +464,8 @@ static fixture *begin_odd(void)
     return self;
 }
 
-/* Where there are not to be two executions, reference kernels take over for good; what is said of
- * the run is still said of the kernels that were timed. */
+/* Where two executions are not allowed, reference kernels take over for good; counts of the run are
+ * still those of the kernels that were timed. */
 static void test_odd_takes_over(void **state)
 {
     (void)state;

@@ -72,7 +72,7 @@ static bool add_followers(fixture *self, int number_of, const conv_case *at, uin
         y = step(self, "Sub", INPUTS(step(self, "Exp", INPUTS(y), y), y), y);
         break;
     case 8:
-    case 9: { /* GELU, with half of x before or behind */
+    case 9: { /* GELU, with half of x before or after */
         uint32_t half = number_of == 9 ? step(self, "Mul", INPUTS(y, number(self, 0.5f)), y) : y;
         uint32_t erf = step(self, "Div", INPUTS(y, number(self, 1.41421356f)), y);
         erf = step(self, "Erf", INPUTS(erf), y);
@@ -329,7 +329,7 @@ static void test_gemm_factors(void **state)
     }
 }
 
-/* Over every axis, forwards and from behind. */
+/* Over every axis, counted from the front and from the back. */
 static void test_softmax_axes(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a program says is checked before any of it runs: every step by the gate, which knows what
- * operators can be, and the work of all of them against a limit.
+ * A program is checked before any of it runs: every step by the gate, which knows the valid forms
+ * of operators, and the work of all steps against a limit.
  */
 #include "device/execute_parts.h"
 
@@ -14,7 +14,7 @@
 
 /* Operations that any program may take for one inference: minutes of reference kernels. */
 static const uint64_t work_free = (uint64_t)1 << 38;
-/* Operations per byte of data: no network of weights of its own comes near. */
+/* Operations per byte of data: networks with weights of their own stay far below. */
 enum { WORK_PER_BYTE = 1 << 14 };
 
 typedef struct checker {
@@ -27,7 +27,7 @@ typedef struct checker {
     bool *is_counted; /* by tensor: those are in it */
 } checker;
 
-/* Only data that an execution gets memory for: what is declared and not read allows nothing. */
+/* Counts only data that an execution gets memory for: unread declarations allow nothing. */
 static void count_bytes(checker *check, uint32_t id)
 {
     if (!check->is_counted[id]) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is asked before a program runs: the gate about every step, the limit of work; and what
- * kernels check themselves when nobody has asked.
+ * Checks before a program runs: the gate for every step, the limit of work; and the checks of
+ * kernels themselves when no gate was asked.
  */
 #include "device/execute_testing.h"
 #include "kernels/call.h"
@@ -192,8 +192,8 @@ typedef struct wrong_case {
     const char *attr;                      /* ints */
     int64_t values[4];
     uint32_t value_count;
-    tacho_code code;    /* what comes of it ... */
-    double expected[4]; /* ... and, if that is OK, the first elements of the output */
+    tacho_code code;    /* of the run ... */
+    double expected[4]; /* ... and, if it is OK, the first elements of the output */
 } wrong_case;
 
 static void add_list(uint32_t **items, size_t *capacity, size_t *count, uint32_t item)
@@ -335,7 +335,7 @@ static const wrong_case wrong_cases[] = {
      {1, 2, 2, 1}},
 };
 
-/* Nothing is written beside a tensor, whatever comes of it; sanitizers see what is. */
+/* Nothing is written outside a tensor, whatever the result; sanitizers would report it. */
 static void test_wrong_calls(void **state)
 {
     (void)state;
@@ -359,7 +359,7 @@ static void test_wrong_calls(void **state)
     }
 }
 
-/* c = Not(x); y = Where(c, Div(k, x), k) with the quotient only |when| the condition says. */
+/* c = Not(x); y = Where(c, Div(k, x), k) with the quotient only |when| the condition holds. */
 static tacho_status run_guarded(tacho_when when, size_t condition, unsigned char flag,
                                 tacho_kernel_choice choice, int32_t *out_value)
 {
@@ -405,7 +405,7 @@ static tacho_status run_guarded(tacho_when when, size_t condition, unsigned char
     return status;
 }
 
-/* A step of constants that fails is no failure where it does not come to it. */
+/* A step of constants that fails is not a failure where it is not reached. */
 static void test_guard(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where values lie while tasks are put together. A value has row-major memory, copies in layouts
- * of fast kernels, or both; what is wanted and not there is reordered by a task of its own. Memory
- * lives from the task that fills it to the last that reads it.
+ * Places of values while tasks are put together. A value has row-major memory, copies in layouts
+ * of fast kernels, or both; a missing layout is made by a reorder task of its own. Memory lives
+ * from the task that fills it to the last that reads it.
  */
 #include "base/grow.h"
 #include "device/execute_parts.h"

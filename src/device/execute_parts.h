@@ -66,8 +66,8 @@ typedef struct tacho_task_call {
     uint32_t from, to;       /* values of both */
 } tacho_task_call;
 
-/* One kernel at work. There may be millions: what few have is behind a pointer, and what plain
- * kernels are called with is put together when they run. */
+/* One kernel at work. There may be millions: rare fields are in a structure of their own, and the
+ * arguments of plain kernels are put together when they run. */
 typedef struct tacho_task {
     uint32_t step;      /* that messages name */
     bool is_quick;      /* |kernel| is: it needs no zeros */
@@ -75,7 +75,7 @@ typedef struct tacho_task {
     bool is_of_product; /* of a plain kernel, see tacho_kernel_call */
     bool is_guarded;    /* the step has a condition, and the kernel runs if that is met */
     bool is_prepared;   /* of a quick kernel: it is in |prepared| of the execution */
-    uint8_t rounds_to;  /* a tacho_dtype: it rounds |place|, and there is no kernel; 0: not */
+    uint8_t rounds_to;  /* a tacho_dtype: it rounds |place|, without a kernel; 0: not */
     uint8_t input_count;
     uint32_t first_input; /* of a fast kernel: in |input_pieces|, TACHO_NONE for constants */
     uint32_t output_piece, scratch_piece;
@@ -107,9 +107,9 @@ struct tacho_execution {
     tacho_kernel_choice choice;
     uint32_t threads;
     tacho_fast *fast;    /* or NULL */
-    tacho_value *values; /* by tensor of the program; twins, see execute_wide.c, behind them */
+    tacho_value *values; /* by tensor of the program; twins, see execute_wide.c, after them */
     size_t value_count;
-    bool *on_twins;      /* by step; NULL, as the next two: there are no twins */
+    bool *on_twins;      /* by step; NULL, as the next two: without twins */
     uint32_t *twins;     /* by tensor: a value, or TACHO_NONE */
     uint32_t *originals; /* by twin: its tensor */
     bool *is_done;       /* by step: part of a task, or there is nothing to do */
@@ -180,7 +180,7 @@ void tacho_wide_count_uses(tacho_execution *self);
 uint32_t tacho_wide_id(const tacho_execution *self, uint32_t step, uint32_t id);
 /* The type that the program gives a value: of a twin, the one that it is rounded to. */
 tacho_dtype tacho_wide_type(const tacho_execution *self, uint32_t id);
-/* Adds the tasks that a step's outputs, or the program's inputs, need behind those that made them:
+/* Adds the tasks that a step's outputs, or the program's inputs, need after those that made them:
  * rounding, and conversion for readers of the other kind. */
 tacho_status tacho_wide_settle(tacho_execution *self, uint32_t step) TACHO_MUST_USE;
 tacho_status tacho_wide_settle_inputs(tacho_execution *self) TACHO_MUST_USE;
@@ -224,7 +224,7 @@ tacho_status tacho_piece_add(tacho_execution *self, uint64_t bytes, uint32_t fir
                              uint32_t *out_piece) TACHO_MUST_USE;
 void tacho_piece_keep(tacho_execution *self, uint32_t piece, uint32_t last);
 
-/* Makes sure that a live value lies in row-major memory before the next task. */
+/* Makes sure that a live value is in row-major memory before the next task. */
 tacho_status tacho_value_ensure_plain(tacho_execution *self, uint32_t id, uint32_t step,
                                       uint32_t *out_piece) TACHO_MUST_USE;
 /* The same for a layout. */
@@ -233,7 +233,7 @@ tacho_status tacho_value_ensure_layout(tacho_execution *self, uint32_t id,
                                        uint32_t *out_piece) TACHO_MUST_USE;
 /* The value that |id| is a view of, if it is the same in every respect; itself otherwise. */
 uint32_t tacho_value_whole(const tacho_execution *self, uint32_t id);
-/* The layout that a value lies in now: a kernel's where there is one. */
+/* The layout that a value has now: a kernel's where there is one. */
 const tacho_layout *tacho_value_layout(tacho_execution *self, uint32_t id);
 /* Memory for a value that |task| makes in |layout|, NULL: row-major. */
 tacho_status tacho_value_make(tacho_execution *self, uint32_t id, const tacho_layout *layout,
@@ -253,9 +253,9 @@ typedef struct tacho_group {
     uint32_t output;                       /* value that it makes */
     uint32_t steps[TACHO_GROUP_STEPS_MAX]; /* beside the root */
     size_t step_count;
-    uint32_t parts;                     /* of sums: the output's rows come as so many that are */
-    uint64_t part_length;               /* added up, each so long; 0: as they are */
-    bool is_odd;                        /* the layout of its output is none that others know */
+    uint32_t parts;                     /* of sums: an output row is the sum of so many rows, */
+    uint64_t part_length;               /* each of this length; 0: results are whole */
+    bool is_odd;                        /* others do not support the layout of its output */
     void *owned[TACHO_GROUP_OWNED_MAX]; /* freed with the group */
     size_t owned_count;
 } tacho_group;
@@ -289,7 +289,7 @@ bool tacho_group_has_text(const tacho_group *group, const char *name, const char
 bool tacho_group_function(tacho_group *group, uint32_t step, tacho_fast_post *out_post);
 /* Whether there is a fast function, or operation of two operands, of that name. */
 bool tacho_function_is_known(tacho_str type);
-/* Adds what is done with results; false when that cannot be said. */
+/* Adds a function of the results; false when the kernel cannot express it. */
 bool tacho_group_add_post(tacho_group *group, tacho_fast_post post);
 
 /*
@@ -305,7 +305,7 @@ bool tacho_group_binary(const tacho_group *group, uint32_t step, tacho_fast_func
 bool tacho_group_widen(tacho_fast_tensor *tensor, const tacho_shape *shape);
 /* Gives input 1, filters, its groups in front; transposed ones have their inputs first. */
 bool tacho_group_split(tacho_group *group, int64_t groups, bool is_transposed);
-/* Swaps the last two dimensions of an operand, which lies as it did. */
+/* Swaps the last two dimensions of an operand; its data stays in place. */
 void tacho_group_transpose(tacho_fast_tensor *tensor);
 /* Makes rows of all batches one matrix. */
 void tacho_group_flatten(tacho_fast_tensor *tensor);
@@ -343,7 +343,7 @@ bool tacho_bytes_take(tacho_execution *self, uint32_t step);
 /* Computes a step of constants, now. */
 tacho_status tacho_step_fold(tacho_execution *self, uint32_t step) TACHO_MUST_USE;
 
-/* Computes a step, and what can go with it, by a fast kernel; |out_is_done| false: it cannot. */
+/* Computes a step, and others that fit it, by a fast kernel; |out_is_done| false: it cannot. */
 tacho_status tacho_fast_take(tacho_execution *self, uint32_t step,
                              bool *out_is_done) TACHO_MUST_USE;
 

@@ -7,9 +7,9 @@
  *     GELU, tanh   x * (1 + Tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2
  *                  x * (1 + Tanh(sqrt(2 / pi) * x * (1 + 0.044715 * x^2))) / 2
  *
- * Factors may come in any order, powers as products, and a half as a product with 0.5 or a quotient
- * by 2; numbers must be these as their type rounds them. Results between must be read by the next
- * operator alone. One pass rounds once; so it differs from the operators one by one as much as
+ * Factors may be in any order, powers may be products, and a half a product with 0.5 or a quotient
+ * by 2; numbers must be these as their type rounds them. Only the next operator may read an
+ * intermediate result. One pass rounds once; so it differs from the operators one by one as much as
  * their type rounds.
  */
 #include "device/execute_parts.h"
@@ -62,7 +62,7 @@ static bool is_number(const finder *f, uint32_t id, double wanted)
     }
     tacho_status status = tacho_execution_load_constant(self, id);
     if (status != TACHO_OK) {
-        tacho_status_free(status); /* whoever computes it otherwise, says it again */
+        tacho_status_free(status); /* the fallback reports it again */
         return false;
     }
     array.data = self->values[id].data;

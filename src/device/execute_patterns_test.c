@@ -167,7 +167,7 @@ static uint32_t gelu_quotient_between(fixture *self)
     return step(self, "Mul", INPUTS(self->x, half));
 }
 
-/* What is scaled before is a pass of its own. */
+/* A scale before the pattern is a pass of its own. */
 static uint32_t gelu_half_before(fixture *self)
 {
     uint32_t half = by(self, "Div", self->x, 2);

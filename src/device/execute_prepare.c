@@ -341,7 +341,7 @@ tacho_status tacho_step_fold(tacho_execution *self, uint32_t step)
     return status;
 }
 
-/* The same, but what fails and may not come to run is left to the run. */
+/* The same, but a step that fails and might not be reached is left to the run. */
 static tacho_status fold_or_put_off(tacho_execution *self, uint32_t step)
 {
     const tacho_step *at = &self->program->steps[step];
@@ -381,7 +381,7 @@ tacho_status tacho_task_append(tacho_execution *self, const tacho_task *task)
     return TACHO_OK;
 }
 
-/* Before the task is appended, and behind all reorders that it needs. */
+/* Call before the task is appended, and after all reorders that it needs. */
 tacho_status tacho_task_guard(tacho_execution *self, tacho_task *task)
 {
     uint32_t id = tacho_step_guard(self, task->step), piece;
@@ -457,7 +457,7 @@ tacho_status tacho_task_add_plain(tacho_execution *self, uint32_t step)
         }
     }
     TACHO_TRY(tacho_task_guard(self, &task));
-    /* What was wanted first may have been followed by reorders for the others. */
+    /* Reorders of later inputs may follow that of the first: keep all up to this task. */
     uint32_t number = (uint32_t)self->task_count, piece;
     for (size_t i = 0; i < at->input_count; i++) {
         uint32_t id = tacho_step_input(self, step, i);
@@ -478,7 +478,7 @@ tacho_status tacho_task_add_plain(tacho_execution *self, uint32_t step)
     return TACHO_OK;
 }
 
-/* One of a constant, whose shape or axes only a run tells, needs the bytes: no step makes them. */
+/* A view of a constant whose shape or axes only a run knows needs the bytes: no step makes them. */
 static tacho_status alias(tacho_execution *self, uint32_t from, uint32_t to)
 {
     uint32_t root = self->values[from].root;
@@ -609,7 +609,7 @@ static tacho_status name_largest(const tacho_execution *self, tacho_status statu
         has_op ? tacho_strings_get(&program->strings, program->ops[op].name).data : "");
 }
 
-/* What shapes of a few bytes ask for is bounded by the data that comes with them. */
+/* Bounds the memory that a few bytes of shapes can request by the data that accompanies them. */
 static tacho_status check_memory(const tacho_execution *self,
                                  const tacho_execution_options *options)
 {

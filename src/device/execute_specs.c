@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ONNX's operators in the words of fast kernels, one function for each family. What is said here
- * is only what means the same in both; everything else is left to reference kernels. Shapes that
+ * ONNX's operators in the words of fast kernels, one function for each family. Only operators that
+ * mean the same in both are translated; everything else is left to reference kernels. Shapes that
  * do not fit each other are refused by oneDNN, and reported by the reference kernel.
  */
 #include "device/execute_parts.h"
@@ -79,8 +79,8 @@ bool tacho_group_split(tacho_group *group, int64_t groups, bool is_transposed)
     return true;
 }
 
-/* Filters with their groups. Where they are made while the program runs, and are not said in their
- * own shape, they lie as they are made. */
+/* Filters with their groups. Filters that are made while the program runs and described in another
+ * shape stay in row-major memory. */
 static bool add_filters(tacho_group *group, uint32_t id, bool is_transposed)
 {
     int64_t groups = tacho_call_int(&group->call, "group", 1);
@@ -144,7 +144,7 @@ static bool translate_conv_transpose(tacho_group *group)
            add_filters(group, filters, true) && add_bias(group, input_of(group, 2), out->dims[1]);
 }
 
-/* Padding behind that the window reaches into; more than declared where sizes are rounded up. */
+/* Padding at the end that the window reaches; more than declared where sizes are rounded up. */
 static bool reach_out(tacho_window *window, bool counts_padding)
 {
     for (int32_t i = 0; i < window->spatial; i++) {
@@ -372,7 +372,7 @@ static bool translate_function(tacho_group *group)
     group->spec.function = post.function;
     group->spec.alpha = post.alpha;
     group->spec.beta = post.beta;
-    group->spec.output.is_free = false; /* it lies as the input does */
+    group->spec.output.is_free = false; /* it has the input's layout */
     group->spec.output.layout = group->inputs[0].layout;
     return true;
 }
@@ -717,7 +717,7 @@ static const struct {
     {"Upsample", tacho_group_resize},
 };
 
-/* Starts afresh, for the next way to say it. */
+/* Starts afresh, for the next way to translate it. */
 static void restart(tacho_group *group)
 {
     group->spec = (tacho_fast_spec){0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs made by hand, step by step: values, views, constants, memory, and what is refused.
+ * Programs made by hand, step by step: values, views, constants, memory, and errors.
  */
 #include "device/execute_testing.h"
 
@@ -257,7 +257,7 @@ static void test_constants(void **state)
     }
 }
 
-/* A constant under another shape, which a live input tells: y = Reshape(weights, shape) + sum. */
+/* A constant under another shape, given by a live input: y = Reshape(weights, shape) + sum. */
 static void check_live_view(const char *type, tacho_storage storage, tacho_kernel_choice choice)
 {
     static const float numbers[3] = {4, 4, 4};
@@ -344,7 +344,7 @@ static void test_shared_kernels(void **state)
 
 typedef struct sized_case {
     const char *type;
-    tacho_shape first, second, out; /* rank -1: there is no second */
+    tacho_shape first, second, out; /* second of rank -1: absent */
     const char *attr;               /* or NULL */
     int64_t value;
     double expected; /* of all elements, where the first is ones and the second twos */
@@ -407,7 +407,7 @@ static void check_sized(const sized_case *at, tacho_kernel_choice choice)
     tacho_program_deinit(&program);
 }
 
-/* Dimensions of 0 and 1, strides beyond the image, broadcasts and axes from behind. */
+/* Dimensions of 0 and 1, strides beyond the image, broadcasts and axes from the back. */
 static void test_sizes(void **state)
 {
     (void)state;

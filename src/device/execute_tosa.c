@@ -35,7 +35,7 @@ static const tacho_array *constant_at(tacho_group *group, size_t input, tacho_ar
     uint32_t id = tacho_step_input(group->self, group->step, input);
     tacho_status status = tacho_execution_load_constant(group->self, id);
     bool is_fine = status == TACHO_OK;
-    tacho_status_free(status); /* whoever computes it otherwise, says it again */
+    tacho_status_free(status); /* the fallback reports it again */
     array->data = value->data;
     return is_fine ? array : NULL;
 }
@@ -160,7 +160,7 @@ static const int8_t *divide(tacho_group *group, filters *self, const int32_t *bi
     return NULL;
 }
 
-/* Says a tensor with its channels last as one that has them behind the images, and lies so. */
+/* Describes a tensor with channels last as one with channels second; its memory stays in order. */
 static void put_channels_first(tacho_fast_tensor *tensor)
 {
     tacho_shape shape = tensor->shape;

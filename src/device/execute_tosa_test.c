@@ -285,7 +285,7 @@ static const tosa_case cases[] = {
      .strides = {1, 1},
      .dilations = {1, 1},
      .reference = 1},
-    /* filters less their zero point are no bytes */
+    /* filters less their zero point are not bytes */
     {"tosa.conv2d",
      {4, {1, 4, 4, 16}},
      {4, {16, 1, 1, 16}},

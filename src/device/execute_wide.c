@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * f16 and bf16 in f32. Fast kernels know neither type, so steps whose values f32 holds as well run
- * on twins: f32 tensors with the same elements. What such a step makes is rounded to the type that
- * the program says, in place, so the next step finds what it would find in the tensor itself. The
- * tensor is converted to its twin and back only where steps that run on twins meet others, inputs
- * and outputs.
+ * on twins: f32 tensors with the same elements. The result of such a step is rounded in place to
+ * the program's type, so the next step finds what it would find in the tensor itself. The tensor
+ * is converted to its twin and back only where steps that run on twins meet others, inputs and
+ * outputs.
  *
  * A sum, product, quotient or root is rounded to f32 first, and f32 has twice the bits and more,
  * so the second rounding gives the nearest short number, as one alone would. Longer computations
@@ -209,7 +209,7 @@ tacho_dtype tacho_wide_type(const tacho_execution *self, uint32_t id)
 
 /* ---- tasks --------------------------------------------------------------------------------- */
 
-/* A task that rounds what the last ones left in the memory of |id|, however it lies there. */
+/* A task that rounds the result of the last ones in the memory of |id|, whatever its layout. */
 static tacho_status add_rounding(tacho_execution *self, uint32_t id, uint32_t step)
 {
     const tacho_value *value = &self->values[id];

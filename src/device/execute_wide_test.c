@@ -2,7 +2,7 @@
 /*
  * f16 and bf16 by fast kernels, which compute in f32, against reference kernels, which compute in
  * double: single operations to the bit, longer ones to two units of the last place of the largest
- * element. Steps that know only the short type stand between, before and behind the others.
+ * element. Steps that know only the short type stand between, before and after the others.
  */
 #include "device/execute_fast_testing.h"
 

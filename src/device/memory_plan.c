@@ -179,7 +179,7 @@ static bool place_next(places *self, uint32_t piece, uint64_t *total)
     return true;
 }
 
-/* Places them behind the first |*total| bytes. */
+/* Places them after the first |*total| bytes. */
 static bool place_small(tacho_memory_piece **pieces, size_t count, uint32_t *memory,
                         uint64_t *total)
 {
@@ -222,9 +222,9 @@ tacho_status tacho_memory_plan(tacho_memory_piece *pieces, size_t piece_count, u
     return status;
 }
 
-/* What lives changes at moments: a piece comes or goes. */
+/* The live bytes change at moments: a piece begins or ends. */
 typedef struct change {
-    uint64_t moment; /* twice; one more when a piece is gone behind it */
+    uint64_t moment; /* twice the task's number, plus one for the end of a piece */
     uint64_t bytes;
     bool comes;
 } change;

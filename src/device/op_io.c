@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where tensors come from and go to, by the steps of ops.
+ * Sources and destinations of tensors, by the steps of ops.
  */
 #include "device/op_io.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the tensors of ops come from and go to, beyond their own device: the host, other devices.
+ * Sources and destinations of the tensors of ops beyond their own device: the host, other devices.
  */
 #ifndef TACHO_DEVICE_OP_IO_H
 #define TACHO_DEVICE_OP_IO_H

@@ -8,7 +8,7 @@
 #include "machine/machine.h"
 #include "program/program.h"
 
-/* All of it lies in |arena|; changes to the hardware that the program names are made. */
+/* The machine in |arena|, with the program's changes to its hardware applied. */
 tacho_status tacho_program_machine(const tacho_program *program, tacho_arena *arena,
                                    tacho_machine **out_machine) TACHO_MUST_USE;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads, op records and stalls of an inference, and where all records lie.
+ * Threads, op records and stalls of an inference, and the places of all records.
  */
 #include "device/recorder_parts.h"
 
 #include <stdlib.h>
 
-/* Cycles of the issuing thread that a transfer takes where its engine does not say. */
+/* Cycles of the issuing thread for a transfer, where its engine defines none. */
 enum { ISSUE_CYCLES = 16 };
 
 int64_t tacho_recorder_issue(const tacho_recorder *recorder, uint32_t engine, int64_t cycles)
@@ -351,8 +351,8 @@ static void find_task_ends(tacho_recorder *self, const tacho_recorder_turn *reco
 }
 
 /*
- * The job that a thread starts last of those that it has of an op, before it goes on with another
- * op: behind it the thread waits for the others that share the op.
+ * The last job of an op that a thread starts before it goes on with another op: after it the thread
+ * waits for the others that share the op.
  */
 static void find_last_of_ops(tacho_recorder *self, const tacho_recorder_turn *recording)
 {

@@ -3,7 +3,7 @@
  * The recorder: fills the records of a program's stats level from what ran. All memory is there
  * from the start; a record's place follows from the program (program/stats_layout.h).
  *
- * Times come in cycles of the core clock from the device's start. The timer U that all cores share
+ * Times are in cycles of the core clock from the device's start. The timer U that all cores share
  * ticks at a rate of its own: a moment is rounded down to its tick, so spans that touch in cycles
  * touch in ticks, and sums of spans that follow one another are exact.
  */
@@ -49,7 +49,7 @@ uint64_t tacho_recorder_core_bytes(const tacho_recorder *recorder, size_t core);
 tacho_status tacho_recorder_count(tacho_recorder *recorder,
                                   const tacho_recorder_turn *recording) TACHO_MUST_USE;
 
-/* Whether the program asks for events that the recorder cannot tell; then |out_text| says which. */
+/* Whether the program asks for events that the recorder does not support; |out_text| names them. */
 bool tacho_recorder_missing(const tacho_program *program, char *out_text, size_t room);
 
 /* Fills everything else of one activation; nothing is allocated. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Counters of threads, cores and single jobs, and traffic with DDR: derived from what ran. What a
- * counter counts is one of base/event.h's events; one that nothing here can tell stays 0, and
- * tacho_recorder_missing says so.
+ * counter counts is one of base/event.h's events; an unsupported one stays 0, and
+ * tacho_recorder_missing reports it.
  *
  * Requests on the bus are as large as their address allows, up to 256 bytes. A thread runs while it
  * works: not while it waits, nor while a transfer that it has started is on its way. It counts
@@ -169,7 +169,7 @@ static int compare_changes(const void *a, const void *b)
 
 enum { RUNNING_MAX = 6, NO_PLACE = RUNNING_MAX + 1 };
 
-/* Cycles that intervals cover; they come in order of their starts. */
+/* Cycles that intervals cover; intervals are added in order of their starts. */
 typedef struct cover {
     uint64_t cycles;
     int64_t to; /* the last end so far */
@@ -534,7 +534,7 @@ tacho_status tacho_recorder_count(tacho_recorder *recorder, const tacho_recorder
     return count_events(&self);
 }
 
-/* ---- what nothing here tells --------------------------------------------------------------- */
+/* ---- unsupported events -------------------------------------------------------------------- */
 
 bool tacho_recorder_missing(const tacho_program *program, char *out_text, size_t room)
 {

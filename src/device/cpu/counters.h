@@ -9,7 +9,7 @@
 
 #include "program/stats_records.h"
 
-/* Where counters come from: base/perf.h, or a test. */
+/* Source of counter values: base/perf.h, or a test. */
 typedef struct tacho_counter_source {
     int (*open)(uint64_t code); /* below 0: -errno */
     void (*close)(int file);
@@ -42,7 +42,7 @@ void tacho_counters_stop(tacho_counters *counters);
 /* The counts so far, between start and stop. */
 void tacho_counters_read(const tacho_counters *counters, uint64_t out_values[TACHO_PMU_EVENTS_MAX]);
 
-/* What was counted from one reading to a later one, no more than fits. */
+/* Counts between two readings, saturated to their fields. */
 tacho_stats_op_pmu tacho_counters_between(const uint64_t before[TACHO_PMU_EVENTS_MAX],
                                           const uint64_t after[TACHO_PMU_EVENTS_MAX], uint32_t oc);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counters with a kernel of our own, which counts as it is told, and refuses as it is told.
+ * Counters with a fake kernel, which counts, and refuses, as each test sets it up.
  */
 #include "device/cpu/counters.h"
 
@@ -107,7 +107,7 @@ static void test_counting(void **state)
     tacho_program_deinit(&program);
 }
 
-/* What is refused is named, keeps its place, and takes nothing from the others. */
+/* A refused counter is named, keeps its place, and takes nothing from the others. */
 static void test_refusals(void **state)
 {
     (void)state;

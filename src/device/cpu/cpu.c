@@ -74,7 +74,7 @@ static tacho_status cpu_open(const tacho_device_options *options, tacho_str argu
 
 /* ---- loading ------------------------------------------------------------------------------- */
 
-/* What is done between two ops. */
+/* Reads the clock and the counters between two ops. */
 static inline void read_clocks(cpu_device *self, uint32_t op)
 {
     self->times[op] = tacho_now_ns();

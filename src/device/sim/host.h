@@ -6,8 +6,8 @@
  * There is room for the outputs of two inferences.
  *
  * So an inference starts when the device is free, its doorbell was seen, and the host has fetched
- * what lay where its outputs go. What it waits for either is said apart; its own jobs take as long
- * as they would without a host. Where the machine has no link the host takes no time.
+ * the outputs that it would overwrite. The waits for the two are recorded separately; its own jobs
+ * take as long as they would without a host. Where the machine has no link the host takes no time.
  */
 #ifndef TACHO_DEVICE_SIM_HOST_H
 #define TACHO_DEVICE_SIM_HOST_H

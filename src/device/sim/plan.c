@@ -78,7 +78,7 @@ static tacho_status find_waiters(tacho_sim_plan *self)
         first[i + 1] += first[i];
     }
     uint32_t total = first[program->job_count];     /* needs of no job are left out */
-    for (size_t i = program->job_count; i-- > 0;) { /* from behind: places are counted down */
+    for (size_t i = program->job_count; i-- > 0;) { /* from the end: places are counted down */
         const tacho_job *job = &program->jobs[i];
         for (uint32_t j = job->need_count; j-- > 0;) {
             const tacho_need *need = &program->needs[job->first_need + j];
@@ -234,15 +234,15 @@ static uint32_t lane_of(const tacho_sim_plan *self, const tacho_sim_limits *limi
                                       : engine->core / used % limits->noc_height);
 }
 
-/* Bytes of shared memory that a job asks for: what is cast, once. */
+/* Bytes of shared memory that a job requests: a multicast transfer counts once. */
 static uint64_t shared_bytes(const tacho_job *job)
 {
     return job->bytes / (job->readers > 0 ? job->readers : 1);
 }
 
 /*
- * Bytes of an operator's data, by direction and queue: pages of each lie in the banks in turn, so
- * that what has fewer pages than there are banks is in some of them only.
+ * Bytes of an operator's data, by direction and queue. The pages of each are in the banks in turn,
+ * so that data with fewer pages than banks is in some of them only.
  */
 typedef struct op_streams {
     uint32_t op;

@@ -4,10 +4,10 @@
  * fast as it would alone; when all parts together are more than the whole, all go slower by the
  * same factor.
  *
- * So one clock tells how far all of them are: it runs with real cycles while there is enough for
- * all, and slower by that factor when there is not. A transfer ends when the clock has gone on by
- * as many cycles as it takes alone. All of this is in integers: who is not held up is exact to the
- * cycle, and rounding never makes anybody faster.
+ * So one clock measures the progress of all of them: it runs with real cycles while there is enough
+ * for all, and slower by that factor when there is not. A transfer ends when the clock has gone on
+ * by as many cycles as it takes alone. All of this is in integers: a transfer that is not held up
+ * is exact to the cycle, and rounding never makes one faster.
  */
 #ifndef TACHO_DEVICE_SIM_SHARE_H
 #define TACHO_DEVICE_SIM_SHARE_H

@@ -33,7 +33,7 @@ typedef struct sim_device {
     int64_t *block_starts;    /* cycles of the inference */
     int64_t *block_ends;
     int64_t *op_ns;  /* by op: when its values began to be computed, and the last one's end */
-    bool is_missing; /* something that the program asks for; |missing| says what */
+    bool is_missing; /* the program asks for something unsupported: |missing| */
     char missing[160];
 } sim_device;
 
@@ -140,8 +140,8 @@ static int compare_flushes(const void *left, const void *right)
 }
 
 /*
- * Ports work side by side, the memory behind them takes one after the other: together cores are
- * never faster than it.
+ * Ports work side by side, but the memory serves one after the other: together cores are never
+ * faster than it.
  */
 static void end_flushes(sim_device *self, flush *flushes, size_t count)
 {

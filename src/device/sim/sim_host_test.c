@@ -31,7 +31,7 @@ static tacho_sim_turn turn_of(tacho_sim_host *host)
     return turn;
 }
 
-/* The first inputs are waited for; the next come while the device works. */
+/* The first inputs are waited for; the next are sent while the device works. */
 static void test_fast(void **state)
 {
     (void)state;
@@ -94,7 +94,7 @@ static void test_no_link(void **state)
     }
 }
 
-/* Cycles that do not fit are said, not wrapped. */
+/* Cycles that overflow are reported, not wrapped. */
 static void test_limit(void **state)
 {
     (void)state;

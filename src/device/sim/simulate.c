@@ -261,9 +261,9 @@ typedef struct op_ends {
 } op_ends;
 
 /*
- * What came between the op's first start and its last end. Where these two have waited for
- * different things the difference of what they know may be less than nothing for a cause: the
- * estimate had room for that much. More than none of that room is what the largest cause took.
+ * Stalls between the op's first start and its last end. Where these two waited for different
+ * things, the difference of their stalls can be negative for a cause: the estimate had slack for
+ * that much. Unexplained cycles beyond that slack are added to the largest cause.
  */
 static void sum_op(simulator *self, const op_ends *ends, int64_t estimated, tacho_sim_op *op)
 {

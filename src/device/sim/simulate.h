@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Simulation of a program's jobs on a machine. Rules of the timeline (program/timing.h) hold; in
- * addition transfers share what there is once only (device/sim/share.h): the shared memory of a
- * device, its network between cores, the links between devices. A DMA queue that holds so many
- * transfers and no more holds up the thread that posts them, and with it all that the thread
- * would post after.
+ * addition transfers share resources that exist once (device/sim/share.h): the shared memory of a
+ * device, its network between cores, the links between devices. A DMA queue that is full holds up
+ * the thread that posts to it, and with it everything that the thread would post after.
  *
  * Laws: without limits the result is the program's own timeline; no transfer is faster than
- * alone; and what a job ends later than estimated is told by cause, exactly.
+ * alone; and the delay of a job over its estimate is attributed to causes, exactly.
  */
 #ifndef TACHO_DEVICE_SIM_SIMULATE_H
 #define TACHO_DEVICE_SIM_SIMULATE_H
@@ -16,10 +15,10 @@
 #include "program/program.h"
 #include "program/stats_records.h"
 
-/* What is there once. A rate of 0: without limit. */
+/* Resources that exist once. A rate of 0: without limit. */
 typedef struct tacho_sim_limits {
     tacho_ratio ddr_read, ddr_write;    /* bytes per cycle, of each device */
-    uint64_t ddr_banks, ddr_page_bytes; /* that pages of a tensor lie in, in turn; 0: one */
+    uint64_t ddr_banks, ddr_page_bytes; /* that hold the pages of a tensor, in turn; 0: one */
     tacho_ratio noc;                    /* the same between cores ... */
     uint32_t noc_width, noc_height;     /* ... or, > 0, of each row and column */
     tacho_ratio link;                   /* into a device from others */

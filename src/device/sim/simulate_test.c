@@ -333,7 +333,7 @@ static void test_narrow_grid(void **state)
     }
 }
 
-/* Four banks of 10 bytes a cycle: what has fewer pages than banks is in some of them only. */
+/* Four banks of 10 bytes a cycle: data with fewer pages than banks is in some of them only. */
 static void test_banks(void **state)
 {
     (void)state;
@@ -370,7 +370,7 @@ static void test_banks(void **state)
     tacho_program_deinit(&program);
 }
 
-/* What two cores of a device bring from another comes through its one link. */
+/* Two cores of a device that read from another device share its one link. */
 static void test_link(void **state)
 {
     (void)state;
@@ -394,7 +394,7 @@ static void test_link(void **state)
 
 /*
  * The queue out holds one transfer. The second store waits for work, so it keeps its place until
- * 600; the third is not posted before, nor is the load behind it, which could have gone at 10.
+ * 600; the third is not posted before, nor is the load after it, which could have gone at 10.
  */
 static void test_full_queue(void **state)
 {
