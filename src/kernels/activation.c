@@ -60,7 +60,7 @@ static double within(double x, double low, double high)
 /* f32 attributes are what the model means, not their decimal text. */
 #define F(number) ((double)(float)(number))
 
-/* One row per operator: name, first parameter and its default, second, what is computed. */
+/* One row per operator: name, first parameter and its default, second, formula. */
 #define ACTIVATIONS(X)                                                                             \
     X(Acos, "", 0, "", 0, tacho_acos(x))                                                           \
     X(Acosh, "", 0, "", 0, tacho_acosh(x))                                                         \

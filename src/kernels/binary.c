@@ -154,7 +154,7 @@ static tacho_status take_in(operation op, const tacho_array *input, bool is_firs
     return TACHO_OK;
 }
 
-/* Before opset 7 an attribute says with which dimension of the first the second begins. */
+/* Before opset 7 an attribute aligns the second operand with a dimension of the first. */
 static void align(const tacho_kernel_call *call, int32_t rank, tacho_shape *shape)
 {
     int64_t axis = tacho_attr_int(call->attrs, call->attr_count, "axis", -1);

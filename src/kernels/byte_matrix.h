@@ -19,7 +19,7 @@ typedef struct tacho_byte_matrix {
     int32_t *biases;  /* zeros */
 } tacho_byte_matrix;
 
-/* Where the columns of a matrix lie: |depth| bytes side by side, less a zero point. */
+/* Memory of the columns of a matrix: |depth| bytes side by side, less a zero point. */
 typedef struct tacho_byte_columns {
     const unsigned char *data;
     bool is_signed;

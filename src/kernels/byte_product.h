@@ -16,7 +16,7 @@ typedef struct tacho_byte_product tacho_byte_product;
 
 enum { TACHO_BYTE_SPATIAL = 3 }; /* those that a network has not are 1, in front */
 
-/* Tensors lie images x places x channels, channels side by side. */
+/* Tensors are stored as images x places x channels, channels side by side. */
 typedef struct tacho_byte_spec {
     int64_t images, groups;
     int64_t inputs, outputs; /* channels of all groups */
@@ -26,7 +26,7 @@ typedef struct tacho_byte_spec {
     tacho_dtype data;                   /* I8 or U8 */
     int32_t zero;                       /* of the data; of padding, too */
 
-    /* Of signed bytes; NULL: they come with each run. How far apart neighbours are: */
+    /* Of signed bytes; NULL: each run passes its own. Distances between neighbours: */
     const int8_t *filters;
     int64_t output_step, input_step, place_step;
     int64_t image_step; /* 0: all images have the same filters */

@@ -13,7 +13,7 @@ struct tacho_byte_product {
     const tacho_byte_simd *simd;
     uint32_t threads;
     bool is_each;              /* depthwise */
-    bool is_flat;              /* rows are the data as they lie */
+    bool is_flat;              /* rows are the data in place */
     int64_t taps, depth, made; /* places of the window; channels of a group, in and out */
     int64_t pairs, blocks;     /* of a group; depthwise: of all outputs */
     int64_t places, tile;      /* of an image; of a unit of work */
@@ -27,7 +27,7 @@ struct tacho_byte_product {
     uint64_t live_bytes, thread_bytes; /* of scratch memory */
 };
 
-/* Filters, as they come, in the order in which the loops read them. */
+/* Packs filters, given in the caller's order, into the order in which the loops read them. */
 void tacho_byte_product_pack(const tacho_byte_product *self, const int8_t *filters, int16_t *to);
 
 static inline int64_t tacho_byte_places_of(const int64_t sizes[TACHO_BYTE_SPATIAL])

@@ -3,7 +3,7 @@
  * Runs products of bytes. Data are gathered, tile by tile, as rows of 16-bit numbers, one row for
  * each place of the output with all that its window covers; rows are multiplied with blocks of
  * filters. Where each channel has filters of its own (depthwise), nothing is gathered: blocks of
- * channels are multiplied where they lie.
+ * channels are multiplied in place.
  */
 #include "kernels/byte_product_parts.h"
 
@@ -24,7 +24,7 @@ static void find_window(const tacho_byte_spec *spec, int64_t place,
     }
 }
 
-/* The line of the input that line |k| of the window lies on; -1: padding. */
+/* The line of the input under line |k| of the window; -1: padding. */
 static int64_t find_line(const tacho_byte_spec *spec, const int64_t *first, int64_t k)
 {
     int64_t z = first[0] + k / spec->kernel[1] * spec->dilations[0];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Products of bytes against loops that say what they are, on shapes by chance, with each set of
+ * Products of bytes against plain loops that define them, on shapes by chance, with each set of
  * instructions that this computer has. Every byte has to be the same.
  */
 #include "kernels/byte_product.h"

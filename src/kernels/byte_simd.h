@@ -14,7 +14,7 @@ enum {
     TACHO_BYTE_WIDTH_MAX = 32, /* channels of a block in any set */
 };
 
-/* What becomes of the sums. Numbers of channels are padded to whole blocks. */
+/* How sums become results. Numbers of channels are padded to whole blocks. */
 typedef struct tacho_byte_finish {
     tacho_dtype dtype;            /* I32: sums and biases as they are; I8, U8: all that follows */
     const int32_t *int_biases;    /* of I32 */

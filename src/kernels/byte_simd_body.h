@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The loops of kernels/byte_simd.h, written once. Each byte_simd_*.c includes this, compiled for
- * its instruction set, and names what comes out by BYTE_SIMD and BYTE_SIMD_NAME. A vector holds
+ * its instruction set, and names the result by BYTE_SIMD and BYTE_SIMD_NAME. A vector holds
  * LANES sums, or twice as many 16-bit numbers; a block of channels is two vectors of sums.
  */
 #include "kernels/byte_simd.h"

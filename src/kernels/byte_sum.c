@@ -64,8 +64,8 @@ static bool try_offsets(tacho_byte_sum *self, float offset, const float *bytes)
     return false;
 }
 
-/* Where results lie close to the middle between two bytes, the numbers that come first may take
- * the wrong one, but others beside them do not. */
+/* Where results are close to the middle between two bytes, the first numbers tried may round to
+ * the wrong byte, but neighbouring numbers do not. */
 bool tacho_byte_sum_solve(tacho_byte_sum *self)
 {
     static const float beside[] = {0, 0x1p-23f, -0x1p-23f};

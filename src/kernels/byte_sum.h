@@ -20,13 +20,12 @@ typedef struct tacho_byte_meaning {
 typedef struct tacho_byte_sum {
     tacho_byte_meaning a, b, made;
     float low, high; /* bounds of the reals; infinities: none */
-    /* What was found: round(hold(a * factors[0] + b * factors[1] + offset)) + zero, each operation
+    /* The solution: round(hold(a * factors[0] + b * factors[1] + offset)) + zero, each operation
      * rounded to f32. */
     float factors[2], offset;
 } tacho_byte_sum;
 
-/* False when no numbers were found that give all pairs what reference kernels do, or memory is
- * short. */
+/* False when no numbers give the reference kernels' results for all pairs, or memory is short. */
 bool tacho_byte_sum_solve(tacho_byte_sum *self);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Elements of one type to another. Integers wrap; a real number loses its fraction (in TOSA it is
  * rounded to the nearest, ties to even) and is held within the integer's range, or wraps where that
- * has 4 bits or less; not-a-number becomes 0; whatever is not 0 is true.
+ * has 4 bits or less; not-a-number becomes 0; any value other than 0 is true.
  */
 #include "kernels/call.h"
 

@@ -11,7 +11,7 @@ typedef struct columns {
     int32_t spatial;
     int64_t image[TACHO_SPATIAL_MAX], block[TACHO_SPATIAL_MAX], places[TACHO_SPATIAL_MAX];
     int64_t strides[TACHO_SPATIAL_MAX], dilations[TACHO_SPATIAL_MAX];
-    int64_t pads[2 * TACHO_SPATIAL_MAX]; /* before the picture in all dimensions, then behind it */
+    int64_t pads[2 * TACHO_SPATIAL_MAX]; /* before the picture in all dimensions, then after it */
 } columns;
 
 /* |wanted| numbers of an attribute, none below |least|, which they are where it is absent. */

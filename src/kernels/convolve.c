@@ -20,8 +20,8 @@ static int64_t div_up(int64_t a, int64_t b)
 }
 
 /*
- * A run of places in one row of the output, for one channel and element of the kernel: those that
- * lie in the data are read, |step| apart. |rest| is the element's index in the kernel.
+ * A run of places in one row of the output, for one channel and element of the kernel: reads those
+ * within the data, |step| apart. |rest| is the element's index in the kernel.
  */
 static void fill_run(const part *self, int64_t channel, int64_t rest, int64_t place, int64_t count,
                      double *to)

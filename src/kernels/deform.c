@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * DeformConv: a convolution whose window has each of its elements moved by an offset, and weighted
- * by a mask, of its own. Between elements of the picture it takes what lies between the four
+ * by a mask, of its own. Between elements of the picture values are interpolated from the four
  * around; outside there are zeros.
  *
- * What the window covers at some places becomes columns, and these are multiplied by the filters:
+ * The elements under the window at some places become columns, which are multiplied by the filters:
  * in double, over channels, then over the window; by the quick kernel in f32
  * (kernels/real_product.h).
  */
@@ -116,7 +116,7 @@ static corners corners_of(const deform *self, double y, double x)
     return found;
 }
 
-/* Where element |tap| of the window at |place| lies, for channels of a group of offsets. */
+/* Position of element |tap| of the window at |place|, for channels of a group of offsets. */
 static corners find_corners(const deform *self, int64_t group, int64_t tap, int64_t place)
 {
     const tacho_window *window = &self->window;
@@ -132,7 +132,7 @@ static corners find_corners(const deform *self, int64_t group, int64_t tap, int6
     return found;
 }
 
-/* What the corners come to in the plane of a channel. */
+/* The weighted sum of the corners in the plane of a channel. */
 static double value_at(const deform *self, int64_t base, const corners *found)
 {
     double sum = 0;
@@ -172,7 +172,7 @@ static void fill_columns(const deform *self, int64_t picture, int64_t first, int
 typedef struct room {
     double *columns, *filter, *sums;
     float *real_columns, *packed, *real_sums, *scratch;
-    int64_t *ones, *column_rows, *filter_rows, *sum_rows; /* where elements of matrices lie */
+    int64_t *ones, *column_rows, *filter_rows, *sum_rows; /* offsets of elements of matrices */
     tacho_vector_set set;
 } room;
 

@@ -73,9 +73,9 @@ static double widen(uint32_t bits, int exponent_bits, int mantissa_bits)
 }
 
 /*
- * The way back: the nearest number, ties to even; infinity past the greatest, zero of the same
- * sign below half of the smallest. Whole numbers throughout: what frexp and ldexp make of zeros
- * and subnormals is no part of it.
+ * The reverse: the nearest number, ties to even; infinity past the greatest, zero of the same sign
+ * below half of the smallest. Uses integers throughout: results do not depend on how frexp and
+ * ldexp treat zeros and subnormals.
  */
 static uint32_t narrow(double value, int exponent_bits, int mantissa_bits)
 {

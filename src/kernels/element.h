@@ -40,7 +40,7 @@ void tacho_write_reals(tacho_array *array, int64_t at, size_t count, const doubl
 void tacho_write_small_reals(tacho_array *array, int64_t at, size_t count, const double *reals,
                              tacho_small_rule rule);
 
-/* The same of an integer type: what does not fit wraps around. */
+/* The same of an integer type: values out of range wrap around. */
 void tacho_write_ints(tacho_array *array, int64_t at, size_t count, const int64_t *ints);
 
 /* How many elements; the shape of an array is known and countable. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * f16 and bf16, every value both ways. The list of all finite values in order, made by a formula of
- * its own, says what the nearest one is: what lies below the middle of two neighbours becomes the
- * lower, what lies above the upper, and the middle itself the even one. Doubles hold the middles.
+ * its own, defines the nearest one: a number below the middle of two neighbours becomes the lower,
+ * one above it the upper, and the middle itself the even one. Doubles hold the middles.
  */
 #include "kernels/kernel_testing.h"
 
@@ -89,7 +89,7 @@ static void check_between(const short_type *type)
     }
 }
 
-/* Doubles that no short type comes near. */
+/* Doubles far outside the range of any short type. */
 static void check_ends(const short_type *type)
 {
     expect(type, 0, 0);
@@ -135,7 +135,7 @@ static void test_short_types(void **state)
     }
 }
 
-/* Numbers just off the middle of two short ones, by less than a double of their size can say. */
+/* Numbers just off the middle of two short ones, by less than doubles of that size can resolve. */
 static void test_rounded_once(void **state)
 {
     (void)state;

@@ -34,7 +34,7 @@ bool tacho_equation_split(tacho_str equation, tacho_str *out_operands, tacho_str
 size_t tacho_equation_count(tacho_str operands);
 tacho_str tacho_equation_next(tacho_str *operands);
 
-/* False when the text is no term, or has more letters than there can be axes. */
+/* False when the text is not a term, or has more letters than there can be axes. */
 bool tacho_equation_read(tacho_str text, tacho_equation_term *out_term);
 
 /* Whether the term is one of |rank| axes, and the label of one of these. */

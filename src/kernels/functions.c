@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Power series behind range reductions. What libm does exactly (sqrt, rint, fma, fmod, frexp,
- * ldexp, fabs) is used as it is.
+ * Range reductions followed by power series. Functions that libm computes exactly (sqrt, rint, fma,
+ * fmod, frexp, ldexp, fabs) are used as they are.
  */
 #include "kernels/functions.h"
 

@@ -159,7 +159,7 @@ static tacho_status compute_scatter_elements(const tacho_kernel_call *call)
 
 /* ---- slices -------------------------------------------------------------------------------- */
 
-/* The last dimension of |indices| has the first |depth| indices of a slice behind |batch| ones. */
+/* The last dimension of |indices| has the first |depth| indices of a slice after |batch| ones. */
 typedef struct slices {
     int64_t count; /* of slices */
     int64_t depth, batch_count, per_batch;
@@ -499,7 +499,7 @@ static tacho_status compute_top_k(const tacho_kernel_call *call)
     return TACHO_OK;
 }
 
-/* ---- as many as the values say ------------------------------------------------------------- */
+/* ---- results of a size given by values ----------------------------------------------------- */
 
 static bool is_set(const tacho_array *array, int64_t i)
 {
@@ -518,7 +518,7 @@ tacho_status tacho_count_non_zero(const tacho_kernel_call *call)
     return TACHO_OK;
 }
 
-/* Values say how many elements there are, and the output has room for as many as were expected. */
+/* The number of elements depends on values; the output has room for the expected number. */
 static tacho_status check_found(int64_t found, int64_t expected)
 {
     return found == expected

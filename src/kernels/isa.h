@@ -6,7 +6,7 @@
  * kernels and ours alike.
  *
  * Virtual machines may show instructions that they do not run: AMX without its tile palette,
- * AVX-512 without the state behind it. oneDNN 2 believes them, so it is given a limit.
+ * AVX-512 without its register state. oneDNN 2 believes them, so it is given a limit.
  */
 #ifndef TACHO_KERNELS_ISA_H
 #define TACHO_KERNELS_ISA_H
@@ -46,17 +46,17 @@ typedef enum tacho_isa_reason {
 typedef struct tacho_isa_choice {
     tacho_isa isa;
     tacho_isa_reason reason;
-    bool is_unknown; /* the user's variable is set to what is no instruction set, and ignored */
+    bool is_unknown; /* the user's variable names an unknown instruction set and is ignored */
 } tacho_isa_choice;
 
-/* Decides from what the processor says and the text of the user's variable, NULL: not set. */
+/* Decides from the processor's features and the text of the user's variable, NULL: not set. */
 tacho_isa_choice tacho_isa_choose(const tacho_cpu_facts *facts, const char *limit);
 
 /* The text of the user's variable, and which one it is; NULL when none is set. */
 const char *tacho_isa_limit(void);
 const char *tacho_isa_limit_name(void);
 
-/* Writes why: "all that this CPU supports". |variable| is the one that the limit came from. */
+/* Writes why: "all that this CPU supports". |variable| is the one that set the limit. */
 enum { TACHO_ISA_REASON_MAX = 160 };
 void tacho_isa_explain(const tacho_isa_choice *choice, const char *variable, char *to, size_t size);
 

@@ -67,7 +67,7 @@ static size_t needed_by(const char *name)
     return 1;
 }
 
-/* The first output; of some operators any, as each says something of its own. */
+/* The first output; of some operators any, as each is a result of its own. */
 static bool has_output(const tacho_kernel *kernel, const tacho_kernel_call *call)
 {
     static const char *const by_any[] = {"GRU", "LSTM", "RNN", "TopK", "tacho.QuantisedLSTM"};

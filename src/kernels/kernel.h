@@ -23,7 +23,7 @@ typedef struct tacho_kernel_call {
     const void *prepared; /* of a quick kernel: see kernels/quick.h, tacho_quick_prepare; or NULL */
 } tacho_kernel_call;
 
-/* What is known of the values that a kernel makes, for those who need not compute them all. */
+/* Traits of the values that a kernel makes, for callers that need not compute them all. */
 typedef enum tacho_kernel_trait {
     TACHO_KERNEL_PLAIN,
     TACHO_KERNEL_HEAVY, /* takes longer than its inputs and outputs are large: not for folding */

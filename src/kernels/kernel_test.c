@@ -251,9 +251,8 @@ static void test_make(void **state)
           ARRAY(F32, SHAPE(2), 0, 0));
 }
 
-/* More or fewer than there is room for: nothing is written behind it, and the message says how
- * many.
- */
+/* More or fewer results than the output has room for: nothing is written after the end, and the
+ * message has both numbers. */
 static void test_found(void **state)
 {
     (void)state;

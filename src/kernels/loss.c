@@ -14,7 +14,7 @@ typedef struct scores {
     bool is_softened;
 } scores;
 
-/* What is taken off a score to make it a logarithm of a probability, for place |i|. */
+/* The offset that turns a score into a logarithm of a probability, for place |i|. */
 static double offset_of(const scores *self, int64_t i)
 {
     int64_t base =

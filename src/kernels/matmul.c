@@ -16,7 +16,7 @@ typedef struct matrix {
     const tacho_array *zeros; /* NULL, one, or one for each row (left) or column (right) */
 } matrix;
 
-/* One product and what becomes of it: factor * sum + C, or requantised. */
+/* One product and its last step: factor * sum + C, or requantised. */
 typedef struct job {
     int64_t rows, depth, columns;
     matrix left, right;

@@ -170,7 +170,7 @@ static tacho_status compute_slice(const tacho_kernel_call *call)
     return TACHO_OK;
 }
 
-/* A walk over |part|, which lies in |whole| from index |at| of |axis| on. Operand |whole_operand|
+/* A walk over |part|, a section of |whole| from index |at| of |axis| on. Operand |whole_operand|
  * is the whole, the other the part. */
 static void begin_part(tacho_walk *walk, const tacho_shape *part, const tacho_shape *whole,
                        int64_t axis, int64_t at, size_t whole_operand)

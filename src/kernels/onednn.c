@@ -42,7 +42,7 @@ static bool lay_out(const tacho_fast *fast, int rank, const dnnl_dim_t *dims, dn
            dnnl_success;
 }
 
-/* The descriptor of a tensor as the spec says it lies. */
+/* The descriptor of a tensor in the layout of its spec. */
 static bool describe(const tacho_fast *fast, const tacho_fast_tensor *tensor,
                      dnnl_memory_desc_t *out_desc)
 {
@@ -75,8 +75,8 @@ static bool describe_wish(const tacho_fast *fast, const tacho_fast_tensor *tenso
     return describe(fast, &wish, out_desc);
 }
 
-/* Strides of dimensions of one element may be any: what is row-major is said as such, since oneDNN
- * 2 takes some of the others for broadcasts that they are not. */
+/* Strides of dimensions of one element may be any: a row-major layout gets its plain strides, since
+ * oneDNN 2 mistakes some of the others for broadcasts. */
 static const tacho_layout *intern(tacho_fast *fast, const dnnl_memory_desc_t *desc)
 {
     dnnl_memory_desc_t plain;
@@ -422,7 +422,7 @@ static int argument_of(const tacho_fast_spec *spec, size_t i)
     return i < 3 ? (spec->kind == TACHO_FAST_LAYER_NORM ? norm[i] : data[i]) : 0;
 }
 
-/* What the made descriptor says of an argument; of some it says nothing: then what was wished. */
+/* The layout of an argument in the created descriptor; where it has none, the one of |wish|. */
 static const tacho_layout *layout_of(draft *self, int id, const dnnl_memory_desc_t *wish)
 {
     const dnnl_memory_desc_t *found =
@@ -574,8 +574,8 @@ static tacho_status make_theirs(tacho_fast *fast, const tacho_fast_spec *spec,
     return has_memory ? TACHO_OK : tacho_no_memory();
 }
 
-/* How our own product wants a tensor: images with their channels last, matrices row by row. NULL
- * when the tensor is bound to lie otherwise. */
+/* The layout of a tensor for our own product: images with their channels last, matrices row by row.
+ * NULL when the tensor is bound to another layout. */
 static const tacho_layout *own_layout(tacho_fast *fast, const tacho_fast_tensor *tensor,
                                       bool is_image)
 {

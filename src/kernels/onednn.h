@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Fast kernels: operators as oneDNN computes them, without a word of oneDNN's. The library is
- * looked for when the first kernel is wanted; where it is absent, or was when tacho was built,
+ * looked for when the first kernel is needed; where it is absent, or was when tacho was built,
  * nothing is fast and everything else is as before.
  *
- *     1. tacho_fast_prepare says whether a spec can be computed fast, and in which layouts;
- *     2. the caller gets memory, and reorders what does not lie as the kernel wants it, by a
+ *     1. tacho_fast_prepare checks whether a spec can be computed fast, and in which layouts;
+ *     2. the caller gets memory, and reorders tensors in other layouts than the kernel's, by a
  *        kernel of kind REORDER;
- *     3. tacho_fast_point lists what a step runs the kernel on; steps may share a kernel;
- *     4. tacho_fast_run computes on such a list, as often as wanted. oneDNN's own descriptions of
+ *     3. tacho_fast_point lists the memory that a step runs the kernel on; steps may share one;
+ *     4. tacho_fast_run computes on such a list, any number of times. oneDNN's own descriptions of
  *        memory are made at the first run, and moved when another list is run.
  *
  * A context and its kernels are for one thread at a time; a kernel may use several by itself.
@@ -24,18 +24,18 @@
 typedef struct tacho_fast tacho_fast;
 typedef struct tacho_fast_kernel tacho_fast_kernel;
 
-/* How the elements of a tensor lie. Equal layouts of a context are the same pointer. */
+/* A memory layout of a tensor's elements. Equal layouts of a context are the same pointer. */
 typedef struct tacho_layout tacho_layout;
 
 /*
- * |out| is NULL where there is no oneDNN. A kernel uses at most |threads|, 0: as many as there are
+ * |out| is NULL where oneDNN is absent. A kernel uses at most |threads|, 0: as many as there are
  * cores.
  */
 tacho_status tacho_fast_create(uint32_t threads, tacho_fast **out) TACHO_MUST_USE;
 /* The same with instructions as chosen. oneDNN keeps to the first choice of a process. */
 tacho_status tacho_fast_create_with(uint32_t threads, const tacho_isa_choice *choice,
                                     tacho_fast **out) TACHO_MUST_USE;
-void tacho_fast_free(tacho_fast *fast); /* behind all its kernels; also NULL */
+void tacho_fast_free(tacho_fast *fast); /* after all its kernels; also NULL */
 
 /* "2.6.3", or "" where there is none. */
 const char *tacho_fast_version(const tacho_fast *fast);
@@ -113,14 +113,14 @@ typedef enum tacho_fast_function {
 typedef struct tacho_fast_tensor {
     tacho_dtype dtype;
     tacho_shape shape;          /* rank from 1 */
-    const tacho_layout *layout; /* how it lies; NULL: row-major, or as |order| says */
-    bool is_free;               /* the kernel may choose how it lies */
+    const tacho_layout *layout; /* its layout; NULL: row-major, or by |order| */
+    bool is_free;               /* the kernel may choose the layout */
     bool has_order;
     uint8_t order[TACHO_RANK_MAX]; /* dimensions, the outermost first, of one that is transposed */
     const void *data; /* of a constant, row-major or in |order|: the kernel keeps what it needs */
 } tacho_fast_tensor;
 
-/* What is done with each result before it is written. */
+/* A step on each result before it is written. */
 typedef struct tacho_fast_post {
     tacho_fast_function function;
     float alpha, beta;
@@ -146,7 +146,7 @@ typedef struct tacho_fast_spec {
     int32_t input_zero;    /* is subtracted from the data */
     bool has_live_zero;    /* of a product of bytes: input 2 is that, known only when it runs */
     bool is_own;           /* of a product of bytes: sums beyond 2^24 are exact, too */
-    int32_t output_zero;   /* is added behind the posts */
+    int32_t output_zero;   /* is added after the posts */
     float input_scales[2]; /* of a binary: both operands are multiplied; 0: they are not */
 } tacho_fast_spec;
 

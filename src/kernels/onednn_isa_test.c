@@ -42,8 +42,7 @@ static void test_limit(void **state)
     tacho_fast_kernel_free(kernel);
     tacho_fast_free(fast);
 
-    /* Behind the first use it is too late: where the choice would not be kept, there is no oneDNN.
-     */
+    /* After the first use it is too late: oneDNN is absent rather than ignore the choice. */
     choice = (tacho_isa_choice){.isa = TACHO_ISA_SSE41, .reason = TACHO_ISA_NO_AVX};
     assert_null(tacho_fast_create_with(1, &choice, &fast));
     assert_null(fast);

@@ -59,8 +59,8 @@ struct tacho_fast {
     char version[32];
     tacho_layout **layouts;
     size_t layout_count, layout_capacity;
-    tacho_strings keys;          /* what specs say ... */
-    tacho_onednn_shared *shared; /* ... and by their number what became of them */
+    tacho_strings keys;          /* texts of specs ... */
+    tacho_onednn_shared *shared; /* ... and by their number their kernels */
     size_t shared_count, shared_capacity;
 };
 
@@ -69,13 +69,13 @@ typedef struct tacho_onednn_argument {
     int id;                     /* oneDNN's */
     const tacho_layout *layout; /* as the kernel wants it; of scratch memory NULL */
     void *constant;             /* of a constant: ours, in that layout; else NULL */
-    void *bound;                /* where it lay when the kernel ran last */
+    void *bound;                /* its memory when the kernel ran last */
     dnnl_memory_t memory;       /* NULL before it has run */
 } tacho_onednn_argument;
 
 struct tacho_fast_kernel {
     tacho_fast *fast;
-    uint32_t users; /* who have it */
+    uint32_t users; /* steps that use it */
     uint32_t place; /* among the shared ones, or TACHO_NONE */
     dnnl_primitive_t primitive;
     tacho_byte_product *own; /* instead of oneDNN's, or NULL */

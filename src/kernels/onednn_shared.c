@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Kernels that steps share. A kernel of oneDNN takes kilobytes, and a network of a million steps
- * has a few kinds of them: what is asked for again in the same words is the same kernel, which is
- * given other memory when it runs. Words are all that a spec says, constants only where they are
- * short.
+ * has a few kinds of them: equal requests get the same kernel, which is given other memory when it
+ * runs. The key of a request has everything in the spec, constants only where they are short.
  */
 #include "base/grow.h"
 #include "base/index.h"

@@ -65,7 +65,7 @@ bool tacho_is_of_product(tacho_origin_function origin, const void *network, uint
 
 /* ---- per tensor and per axis --------------------------------------------------------------- */
 
-/* How scales lie along the data. */
+/* The arrangement of scales along the data. */
 typedef struct scaling {
     const tacho_array *scale, *zero;
     tacho_split_shape split; /* the axis is 1 long where there is one scale for all */

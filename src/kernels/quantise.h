@@ -30,8 +30,8 @@ typedef struct tacho_origin {
 typedef tacho_origin (*tacho_origin_function)(const void *network, uint32_t tensor);
 
 /*
- * Whether |tensor|, which a QuantizeLinear reads, is a product of dequantised data, with nothing
- * but bounds behind it: then the three are the words for one operator on integers.
+ * Whether |tensor|, which a QuantizeLinear reads, is a product of dequantised data, followed by
+ * bounds at most: then the three together describe one operator on integers.
  */
 bool tacho_is_of_product(tacho_origin_function origin, const void *network, uint32_t tensor);
 

@@ -17,7 +17,7 @@ enum { BYTES = 256 };
  */
 static void fill_exponentials(double scale, int64_t count, float exponentials[BYTES])
 {
-    static const double reserve = 5; /* natural logarithm of what a sum may come close to */
+    static const double reserve = 5; /* natural logarithm; keeps sums below the largest f32 */
     double room = log((double)3.402823466e+38F / (double)count) - reserve;
     double shift = (room > 0 ? room : 0) / scale;
     for (int i = 0; i < BYTES; i++) {

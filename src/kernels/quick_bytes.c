@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Quick kernels of networks that are quantised while they run: bytes of reals and back, and
- * products of bytes whose zero points are no constants, by the loops of kernels/byte_simd.h. All
- * give the reference's bits: products are summed up exactly, and what is rounded is rounded alike.
+ * products of bytes with variable zero points, by the loops of kernels/byte_simd.h. All give the
+ * reference's bits: products are summed up exactly, and rounding is the same.
  */
 #include "base/arena.h"
 #include "base/attributes.h"

@@ -17,7 +17,7 @@ static uint64_t draw(uint64_t *seed)
     return *seed >> 33;
 }
 
-/* Runs both kernels of a call; all bytes of outputs, and those behind them, are the same. */
+/* Runs both kernels of a call; all bytes of outputs, and those after them, are the same. */
 static void compare(const char *name, const tacho_array *const *inputs, size_t input_count,
                     const tacho_array *outputs, size_t output_count)
 {

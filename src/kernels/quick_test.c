@@ -154,7 +154,7 @@ static void test_bounds(void **state)
     }
 }
 
-/* Windows that lie beside the data, too. */
+/* Windows partly or fully outside the data, too. */
 static void test_pools(void **state)
 {
     fixture *self = *state;

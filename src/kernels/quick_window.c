@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Quick pools of TOSA, and normalisations of images. A pool goes through the window of one place,
- * and takes in all channels of each element of it, which lie side by side.
+ * and takes in all channels of each element of it, which are side by side.
  */
 #include "kernels/quick.h"
 #include "kernels/tosa.h"
@@ -33,9 +33,9 @@ bool tacho_quick_fits_pool(const tacho_kernel_call *call)
            call->outputs[0].dtype == dtype && read_window(call, &window);
 }
 
-/* The elements of the kernel that lie within the data, of one dimension at one place. */
+/* The elements of the kernel that are within the data, of one dimension at one place. */
 typedef struct span {
-    int64_t first, end, at; /* |at|: where the first lies in the data */
+    int64_t first, end, at; /* |at|: index of the first in the data */
 } span;
 
 static span find_span(const tacho_window *window, int dim, int64_t place)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Products of f32 matrices for quick kernels: Einsum and recurrent layers. Where elements lie is
- * told by tables, so any order of axes, transposed or broadcast, needs no copy beforehand; the
- * right matrix is packed into panels, once for all rows of the left one.
+ * Products of f32 matrices for quick kernels: Einsum and recurrent layers. Tables give the offsets
+ * of elements, so any order of axes, transposed or broadcast, needs no copy beforehand; the right
+ * matrix is packed into panels, once for all rows of the left one.
  *
  * Each sum goes over the depth in order, one rounded product after the other, so every instruction
  * set gives the same bits.

@@ -60,7 +60,7 @@ static void compare(const char *name, tacho_kernel_call *call, double most)
         const float *found = outputs[0][j].data, *expected = outputs[1][j].data;
         assert_memory_equal(found, outputs[2][j].data, FLOATS_MAX * sizeof(float));
         free(outputs[2][j].data);
-        for (int64_t i = 0; i < FLOATS_MAX; i++) { /* nothing is written behind the end either */
+        for (int64_t i = 0; i < FLOATS_MAX; i++) { /* nothing is written after the end either */
             assert_true(fabs((double)found[i] - (double)expected[i]) <= most);
         }
         free(outputs[0][j].data);
@@ -184,7 +184,7 @@ static tacho_array make_bytes(tacho_dtype dtype, tacho_shape shape, uint64_t see
     tacho_array array = make_input(shape, seed);
     uint8_t *bytes = array.data;
     for (int64_t i = 0, count = tacho_array_elements(&array); i < count; i++) {
-        bytes[i] = (uint8_t)(128 + 127 * ((float *)array.data)[i]); /* behind it in memory */
+        bytes[i] = (uint8_t)(128 + 127 * ((float *)array.data)[i]); /* trails the reads */
     }
     array.dtype = dtype;
     return array;

@@ -168,7 +168,7 @@ static void step_lstm(const layer *self, double *x, double *h_sums, double *h, d
     }
 }
 
-/* The reset gate comes before the product with the state, or after it. */
+/* The reset gate applies before the product with the state, or after it. */
 static void step_gru(const layer *self, double *x, double *h_sums, double *h, double *c)
 {
     int64_t n = self->hidden;
@@ -202,7 +202,7 @@ static const cell cells[] = {
     {"tacho.QuantisedLSTM", 4, 3, {"Sigmoid", "Tanh", "Tanh"}, step_lstm, true},
 };
 
-/* ---- what the node says -------------------------------------------------------------------- */
+/* ---- attributes of the node ---------------------------------------------------------------- */
 
 static tacho_status find_function(tacho_str name, size_t *out_at)
 {
@@ -435,7 +435,7 @@ static void end_states(const layer *self, int64_t direction)
     }
 }
 
-/* The |i|-th step of a sequence of |length|; what is behind its end is zero. */
+/* The |i|-th step of a sequence of |length|; steps after its end are zero. */
 static void step_once(const layer *self, int64_t direction, int64_t sequence, int64_t i,
                       int64_t length)
 {

@@ -43,7 +43,7 @@ typedef struct tacho_recurrent_weights {
     tacho_byte_matrix byte_w, byte_r;
 } tacho_recurrent_weights;
 
-/* Inputs behind those of an LSTM where its data and weights are bytes: scale and zero point of x,
+/* Inputs after those of an LSTM where its data and weights are bytes: scale and zero point of x,
  * of w and of r. */
 enum { TACHO_RECURRENT_X_SCALE = 8, TACHO_RECURRENT_W_SCALE = 10, TACHO_RECURRENT_R_SCALE = 12 };
 
@@ -64,11 +64,11 @@ struct tacho_recurrent {
     double *w, *r;                         /* of reference kernels: turned, inputs x gates */
     double *x;                             /* an input of theirs */
     const tacho_recurrent_weights *packed; /* of quick ones */
-    void *all_x_sums;        /* f32 or i32, of all steps and sequences, as the inputs lie */
+    void *all_x_sums;        /* f32 or i32, of all steps and sequences, in the inputs' order */
     void *all_h_sums;        /* of all sequences, of the step at work */
     float *h_rows;           /* states of all sequences in f32 */
     float *sums_row;         /* of GRU's new state */
-    const int64_t *lists[4]; /* where rows and columns of states and of their sums lie */
+    const int64_t *lists[4]; /* offsets of rows and columns of states and their sums */
     float *real_scratch;
     uint8_t *h_bytes;
     int16_t *byte_scratch;
@@ -96,7 +96,7 @@ void tacho_recurrent_fill_sums(const tacho_recurrent *self, int64_t row, int64_t
 /* The product of |state| with the weights of GRU's new state is added to |sums|. */
 void tacho_recurrent_add_fresh(const tacho_recurrent *self, const double *state, double *sums);
 
-/* Weights of both directions for a call whose operands fit; NULL where they are no constants. */
+/* Weights of both directions for a call whose operands fit; NULL where they are not constants. */
 tacho_status tacho_recurrent_pack(const tacho_recurrent *self, tacho_arena *arena,
                                   tacho_recurrent_weights **out_weights) TACHO_MUST_USE;
 

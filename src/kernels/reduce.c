@@ -114,7 +114,7 @@ static double join_reals(reduction how, double a, double b)
     }
 }
 
-/* What becomes of all that is joined; |top| was taken off before an exponential. */
+/* The final step on the joined elements; |top| was subtracted before an exponential. */
 static double finish_real(reduction how, double result, int64_t count, double top)
 {
     switch (how) {
@@ -325,7 +325,7 @@ static tacho_status compute_squares(const tacho_kernel_call *call)
 
 /* ---- where the greatest or the least is ---------------------------------------------------- */
 
-/* Whether element |a| comes before element |b| in a search for the greatest (or the least). */
+/* Whether element |a| wins over element |b| in a search for the greatest (or the least). */
 static bool is_better(const tacho_array *input, int64_t a, int64_t b, bool is_max)
 {
     if (tacho_is_real(input)) {

@@ -37,7 +37,7 @@ static bool is_mode(const resize *self, const char *name)
     return strcmp(self->coordinates, name) == 0;
 }
 
-/* Where place |x| of |out| lies in |in| elements; |roi| are start and end of a region. */
+/* The position of place |x| of |out| in |in| elements; |roi| are start and end of a region. */
 static double source_of(const resize *self, double x, double in, double out, double scale,
                         const double roi[2])
 {
@@ -107,7 +107,7 @@ static double weight_of(const resize *self, double away, double scale)
     return self->how == NEAREST ? 1 : self->is_smoothed && weight < 0 ? 0 : weight;
 }
 
-/* Fills |made|, which has room for |count| elements, for a place that lies at |source| of |in|. */
+/* Fills |made|, which has room for |count| elements, for a place at position |source| of |in|. */
 static void fill_taps(const resize *self, double source, int64_t in, double scale, taps *made)
 {
     double last = (double)(in - 1), sum = 0;

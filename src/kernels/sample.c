@@ -79,7 +79,7 @@ static int64_t element_at(const grid_sample *self, double place, int64_t dim)
     return place <= 0 ? 0 : place >= last ? dim - 1 : tacho_whole_i64(place);
 }
 
-/* Keys' cubic with -0.75: weights of the elements before, at, behind and after that. */
+/* Keys' cubic with -0.75: weights of elements -1, 0, 1 and 2, from the one before the place. */
 static void fill_cubic(double x, double weights[TAPS_MAX])
 {
     static const double a = -0.75;
@@ -176,7 +176,7 @@ static tacho_status compute_grid_sample(const tacho_kernel_call *call)
     }
     for (int64_t i = 0; i < batch * places; i++) {
         taps all[SPACE_MAX];
-        for (int32_t j = 0; j < self.space; j++) { /* the last dimension comes first */
+        for (int32_t j = 0; j < self.space; j++) { /* the last dimension is first */
             all[j] = taps_of(&self, tacho_real_at(self.grid, i * self.space + self.space - 1 - j),
                              self.dims[j]);
         }

@@ -69,7 +69,7 @@ static tacho_status read_dft(const tacho_kernel_call *call, dft *out)
     return fits ? TACHO_OK : tacho_wrong_shapes("a spectrum");
 }
 
-/* Signal |which| of all; beyond its end it is 0, and what is beyond |length| is left out. */
+/* Signal |which| of all; it is padded with 0, and cut off at |length|. */
 static void load_signal(const dft *self, int64_t which, tacho_complexes to)
 {
     bool is_halved = self->is_inverse && self->is_onesided;
@@ -217,7 +217,7 @@ static double mel_of(double hertz)
     return 2595 * tacho_log(1 + hertz / 700) / tacho_log(10);
 }
 
-/* The bin that edge |i| of the bands lies in. */
+/* The bin that contains edge |i| of the bands. */
 static tacho_status edge_of(const mel *self, int64_t i, int64_t *out_bin)
 {
     double at = (double)i * self->step + self->low;

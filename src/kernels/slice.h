@@ -7,7 +7,7 @@
 
 #include "base/tensor.h"
 
-/* What a slice says: |count| starts and ends, for |axes| or the first dimensions when NULL, in
+/* Parameters of a slice: |count| starts and ends, for |axes| or the first dimensions when NULL, in
  * |steps| or one by one when NULL. */
 typedef struct tacho_slice_spec {
     const int64_t *starts, *ends, *axes, *steps;

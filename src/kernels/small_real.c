@@ -71,7 +71,7 @@ double tacho_small_to_double(tacho_dtype dtype, unsigned bits)
 
 /* ---- from double --------------------------------------------------------------------------- */
 
-/* A power of 2: zero and what is below the least becomes the least, or not-a-number. */
+/* A power of 2: zero and numbers below the least become the least, or not-a-number. */
 static unsigned nearest_power(double value, tacho_small_rule rule)
 {
     int exponent;

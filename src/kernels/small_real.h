@@ -21,8 +21,8 @@ typedef enum tacho_power_rounding {
 } tacho_power_rounding;
 
 typedef struct tacho_small_rule {
-    /* Past the greatest number comes infinity, or not-a-number where there is none, and not the
-     * greatest number. */
+    /* Numbers past the greatest become infinity, or not-a-number where there is none, instead of
+     * the greatest number. */
     bool is_unbounded;
     tacho_power_rounding powers;
 } tacho_small_rule;

@@ -37,7 +37,7 @@ static void test_known_numbers(void **state)
     }
 }
 
-/* Each finite number comes back as its own bits, and the middle of two goes to the even one. */
+/* Each finite number keeps its own bits, and the middle of two goes to the even one. */
 static void test_nearest(void **state)
 {
     static const struct {

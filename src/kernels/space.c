@@ -138,7 +138,7 @@ static tacho_status compute_tosa_pad(const tacho_kernel_call *call)
     return pad(input, &call->outputs[0], CONSTANT, begins, value == NULL ? zero : value->data);
 }
 
-/* Cut or padded with zeros at both ends, of an odd number one more behind. */
+/* Cut or padded with zeros at both ends, of an odd number one more at the end. */
 static tacho_status compute_center_crop_pad(const tacho_kernel_call *call)
 {
     static const unsigned char zero[16];

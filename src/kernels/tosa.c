@@ -54,7 +54,7 @@ int64_t tacho_tosa_scale(int64_t value, int64_t multiplier, int64_t shift, bool 
 
 /* ---- rescale ------------------------------------------------------------------------------- */
 
-/* What is done with elements of all channels. */
+/* Parameters for elements of all channels. */
 typedef struct rescaling {
     int64_t in_zero, out_zero, low, high;
     int64_t mask; /* of the input's bits, where they are meant unsigned; else all */

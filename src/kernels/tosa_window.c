@@ -2,7 +2,7 @@
 /*
  * TOSA's operators with windows: convolutions, pools and resampling, with the channels last.
  * Integer sums are exact: operands have 16 bits at most, so doubles hold the sums of 2^22 products
- * and a bias of 48 bits. What does not fit the output's type wraps.
+ * and a bias of 48 bits. Values out of the output type's range wrap.
  */
 #include "kernels/convolve.h"
 #include "base/whole.h"
@@ -220,12 +220,12 @@ static tacho_status compute_avg_pool(const tacho_kernel_call *call)
 
 /* ---- resampling ---------------------------------------------------------------------------- */
 
-/* One axis: place i lies at (i * below + offset) / above. */
+/* One axis: place i is at position (i * below + offset) / above. */
 typedef struct axis {
     int64_t above, below, offset, in;
 } axis;
 
-/* The elements around a place and how far behind the first it lies, of |above| steps. */
+/* The elements around a place and its distance from the first, in |above| steps. */
 typedef struct around {
     int64_t at[2], rest;
 } around;

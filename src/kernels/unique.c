@@ -13,7 +13,7 @@
 
 typedef struct unique {
     const tacho_array *input;
-    tacho_split_shape split; /* parts lie along |dim| */
+    tacho_split_shape split; /* parts are along |dim| */
     int32_t axis;            /* -1: none, elements of all are compared */
     bool is_real, is_unsigned, is_sorted;
 } unique;

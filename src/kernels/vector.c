@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Polynomials behind range reductions, without branches: both sides of a choice are computed and
- * one is taken, so that a loop over elements becomes vectors. Nothing is called; rounding to whole
- * numbers and powers of two are done on the bits of doubles, which every instruction set can.
+ * Range reductions followed by polynomials, without branches: both sides of a choice are computed
+ * and one is taken, so that a loop over elements becomes vectors. Nothing is called; rounding to
+ * whole numbers and powers of two are done on the bits of doubles, in every instruction set.
  *
- * Polynomials are minimax fits; beside each is the largest relative error that it brings.
+ * Polynomials are minimax fits; beside each is the largest relative error that it adds.
  */
 #include "kernels/vector.h"
 
@@ -155,7 +155,7 @@ FUNCTION tanh_of(double x)
     return size < 0.25 ? small : large;
 }
 
-/* 1 - erf(|x|) of 0 to 10.5, where it is no f32 any more. */
+/* 1 - erf(|x|) of 0 to 10.5, where f32 underflows. */
 #define ERFC_MOST 10.5
 FUNCTION erfc_of(double x)
 {

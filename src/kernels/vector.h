@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-/* One row per function: name, what becomes of x with the parameter a. */
+/* One row per function: name, formula of x with the parameter a. */
 #define TACHO_VECTOR_FUNCTIONS(X)                                                                  \
     X(ERF, erf_of(x))                                                                              \
     X(EXP, exp_within(x))                                                                          \
@@ -34,7 +34,7 @@ typedef enum tacho_vector_function {
 
 /* Instruction sets that loops are compiled for. */
 typedef enum tacho_vector_set {
-    TACHO_VECTOR_PLAIN, /* whatever the compiler is told: SSE2 on x86-64 */
+    TACHO_VECTOR_PLAIN, /* the compiler's own target: SSE2 on x86-64 */
     TACHO_VECTOR_AVX2,
     TACHO_VECTOR_AVX512,
 } tacho_vector_set;

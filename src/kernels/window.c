@@ -20,7 +20,7 @@ static bool read_ints(const tacho_kernel_call *call, const char *name, size_t co
     return is_fine;
 }
 
-/* Padding that makes the output what it is: the odd element behind, or before. */
+/* Padding for the given output size: the odd element at the end, or at the start. */
 static void pad_same(const tacho_kernel_call *call, tacho_window *window)
 {
     bool is_lower = tacho_call_is(call, "auto_pad", "SAME_LOWER");

@@ -17,7 +17,7 @@ typedef struct tacho_window {
     int64_t strides[TACHO_SPATIAL_MAX];
     int64_t dilations[TACHO_SPATIAL_MAX];
     int64_t begins[TACHO_SPATIAL_MAX]; /* padding before the data */
-    int64_t ends[TACHO_SPATIAL_MAX];   /* and behind it */
+    int64_t ends[TACHO_SPATIAL_MAX];   /* and after it */
 } tacho_window;
 
 /*
@@ -36,8 +36,8 @@ bool tacho_window_read_tosa(const tacho_kernel_call *call, const tacho_shape *in
 /* Product of the sizes, at least 1: places of the window, or elements in it. */
 int64_t tacho_window_places(const int64_t *sizes, int32_t spatial);
 
-/* Where place |place| of the output, element |element| of the kernel lies in the input: index in
- * |out_in|; false when that is padding. |out_is_beyond|: behind the padding, too. */
+/* The position of place |place| of the output, element |element| of the kernel, in the input: index
+ * in |out_in|; false when that is padding. |out_is_beyond|: past the padding, too. */
 bool tacho_window_find(const tacho_window *window, int64_t place, int64_t element,
                        int64_t out_in[TACHO_SPATIAL_MAX], bool *out_is_beyond);
 
