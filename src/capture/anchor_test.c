@@ -33,7 +33,7 @@ static void a_clock_that_is_set_is_noticed(void **state)
     assert_int_equal(tacho_anchor_step(&before, &after), 1000125000);
     after.realtime_ns -= 2000000000;
     assert_int_equal(tacho_anchor_step(&before, &after), -999875000);
-    after.error_ns = 3000000000; /* the readings were too far apart to tell */
+    after.error_ns = 3000000000; /* the readings were too far apart for an answer */
     assert_int_equal(tacho_anchor_step(&before, &after), 0);
 }
 

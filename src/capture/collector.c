@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Connections and rings. A connection lives for a handshake: afterwards the memory is all there
- * is, and the kernel tells when the process ends.
+ * Connections and rings. A connection is open for a handshake only: afterwards both sides share
+ * memory, and the kernel reports the end of the process.
  */
 #include "capture/collector.h"
 
@@ -192,7 +192,7 @@ static bool serve(tacho_collector *collector, tacho_waiting_client *client,
     return true;
 }
 
-/* Whether a client says what one can say. */
+/* Whether a client's hello is valid. */
 static bool makes_sense(const tacho_collector *collector, const tacho_waiting_client *client,
                         const tacho_wire_hello *hello)
 {
@@ -214,8 +214,8 @@ static void answer_hello(tacho_collector *collector, tacho_waiting_client *clien
 }
 
 /*
- * Reads what has come of a client, which may be a part of its hello, and answers it when it is
- * whole; false where there is more to wait for.
+ * Reads the bytes that a client has sent, which may be a part of its hello, and answers a complete
+ * hello; false where more is expected.
  */
 static bool try_handshake(tacho_collector *collector, tacho_waiting_client *client)
 {
@@ -245,7 +245,7 @@ static bool try_handshake(tacho_collector *collector, tacho_waiting_client *clie
     return client->memory_fd < 0;
 }
 
-/* Who is sent away has said nothing, or has not opened its memory. */
+/* Counts a client that is dropped: it has sent no hello, or has not opened its memory. */
 static void count_sent_away(tacho_collector *collector, const tacho_waiting_client *client)
 {
     bool is_silent = client->memory_fd < 0;
@@ -253,7 +253,7 @@ static void count_sent_away(tacho_collector *collector, const tacho_waiting_clie
     collector->counts.unserved += is_silent ? 0 : 1;
 }
 
-/* Which client goes when there is no room: the oldest that has said nothing, or else the oldest. */
+/* Which client to drop when there is no room: the oldest without a hello, or else the oldest. */
 static bool goes_before(const tacho_waiting_client *a, const tacho_waiting_client *b)
 {
     bool is_served = a->memory_fd >= 0;
@@ -291,7 +291,7 @@ static void add_client(tacho_collector *collector, int fd, pid_t pid)
     tacho_status_free(status);
 }
 
-/* Looks whether the client at |fd| has said something; 0: whether any has. */
+/* Reads from the waiting client at |fd|; 0: from all of them. */
 static void look_at_waiting(tacho_collector *collector, int fd)
 {
     for (size_t i = collector->waiting_count; i-- > 0;) {
@@ -302,7 +302,7 @@ static void look_at_waiting(tacho_collector *collector, int fd)
     }
 }
 
-/* Clients that never say anything. */
+/* Drops clients that have been silent for too long. */
 static void end_silent(tacho_collector *collector)
 {
     int64_t now_ns = collector->waiting_count > 0 ? tacho_process_now_ns() : 0;
@@ -339,7 +339,7 @@ void tacho_collector_handle(tacho_collector *collector, uint64_t event)
 
 /* ---- rings --------------------------------------------------------------------------------- */
 
-/* Whose ring it is; false where that cannot be said. */
+/* Finds the thread of a ring; false where that fails. */
 static bool meet_ring(tacho_collector *collector, tacho_decoder *decoder,
                       const tacho_wire_ring *shared, tacho_collected_ring *ring)
 {
@@ -516,8 +516,8 @@ static void add_loss(tacho_collector *collector, tacho_loss_reason reason, uint6
 }
 
 /*
- * Counts a program that has connected and was never looked at: nobody will see its events. False
- * where no other one waits.
+ * Counts a program that has connected and was not served in time: its events are lost. False where
+ * no other one waits.
  */
 static bool count_unserved(tacho_collector *collector, bool is_tcp)
 {
@@ -530,7 +530,7 @@ static bool count_unserved(tacho_collector *collector, bool is_tcp)
         return false;
     }
     *(fd < 0 && errno == EPERM ? &collector->counts.refused : &collector->counts.unserved) += 1;
-    return fd >= 0 || errno == EPERM; /* another failure would come again */
+    return fd >= 0 || errno == EPERM; /* other failures would repeat */
 }
 
 void tacho_collector_finish(tacho_collector *collector, int64_t now_ns)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The collector: gives memory to programs that ask for it, and takes what they write there. Any
- * number of programs at once; one that misbehaves loses its own events, is counted, and disturbs
- * nobody else.
+ * The collector: gives shared memory to programs that ask for it, and takes the events that they
+ * write there. It serves any number of programs at once; one that misbehaves loses its own events,
+ * is counted, and disturbs no other.
  */
 #ifndef TACHO_CAPTURE_COLLECTOR_H
 #define TACHO_CAPTURE_COLLECTOR_H
@@ -38,25 +38,25 @@ typedef struct tacho_collected_segment {
 } tacho_collected_segment;
 
 /*
- * A program that has connected and not said what it wants; or one that has been told over TCP where
- * its memory is, and has not opened it yet.
+ * A program that has connected and not sent its request yet; or one that was sent the name of its
+ * memory over TCP, and has not opened it yet.
  */
 typedef struct tacho_waiting_client {
     int fd;
-    pid_t pid;     /* of TCP 0: it says so itself, and that is checked */
-    int memory_fd; /* to be closed when it has opened it; -1: it has not asked yet */
+    pid_t pid;     /* over TCP 0: its hello has one, which is checked */
+    int memory_fd; /* closed when the client has opened it; -1: no request yet */
     int64_t until_ns;
-    size_t hello_len; /* bytes of it that have come */
+    size_t hello_len; /* bytes received of it */
     tacho_wire_hello hello;
 } tacho_waiting_client;
 
 typedef struct tacho_collector_counts {
-    uint64_t clients;   /* connections that were given memory; a process may have several */
-    uint64_t processes; /* that they are of */
-    uint64_t refused;   /* connections of what is not libtacho-client, or that came to nothing */
+    uint64_t clients;   /* connections that got memory; a process may have several */
+    uint64_t processes; /* of these connections */
+    uint64_t refused;   /* connections of other programs, or without a valid hello */
     uint64_t silent;    /* connections that were closed without a byte */
     uint64_t unserved;  /* requests of programs for which there was no memory or time */
-    uint64_t events;    /* taken: what was emitted, less what was dropped */
+    uint64_t events;    /* taken: all that were emitted, less the dropped */
     uint64_t dropped;   /* by clients, for want of room */
     uint64_t bad;       /* events that make no sense */
     uint64_t untimed;   /* operators of devices whose clock is not known */

@@ -231,8 +231,8 @@ static void count_many_threads(void)
 }
 
 /*
- * Both sides at the same addresses: a sanitizer of threads tells memory by its address, so this is
- * where it sees what client and collector do to one another.
+ * Both sides at the same addresses: the thread sanitizer identifies memory by its address, so only
+ * here can it see races between client and collector.
  */
 static void count_threads_in_one_mapping(void)
 {
@@ -390,7 +390,7 @@ static void every_kind_is_understood(void **state)
     in_child(emit_all_kinds);
 }
 
-/* ---- those who are no clients ---------------------------------------------------------------- */
+/* ---- programs that are not clients ----------------------------------------------------------- */
 
 enum { SILENT = TACHO_COLLECTOR_WAITING_MAX + 100 };
 
@@ -482,7 +482,7 @@ static void say_garbage_over_tcp(void)
     REQUIRE(counts.refused >= 40 + SILENT - TACHO_COLLECTOR_WAITING_MAX);
 }
 
-/* They are told of, since their events are nowhere. */
+/* Late clients are counted, since their events are lost. */
 static void ask_too_late(void)
 {
     fixture self;
@@ -498,7 +498,7 @@ static void ask_too_late(void)
     close(second);
 }
 
-/* A hello whose bytes come one after the other, cut at each place. */
+/* A hello that arrives in two pieces, cut at each byte. */
 static void say_hello_in_pieces(void)
 {
     const struct timespec nap = {.tv_nsec = 2000000};

@@ -51,7 +51,7 @@ void tacho_decoder_deinit(tacho_decoder *decoder)
 
 /* ---- strings ------------------------------------------------------------------------------- */
 
-/* Reads the head of the entry |id|; false where it does not lie in the area. */
+/* Reads the head of the entry |id|; false where it is not within the area. */
 static bool read_entry(const tacho_decoder *decoder, uint32_t id, tacho_wire_entry *out_entry)
 {
     if (id >= IDS) {
@@ -514,7 +514,7 @@ static tacho_decoded_device *find_device(tacho_decoder *decoder, uint32_t device
     return NULL;
 }
 
-/* The same, made where there is none; NULL where there is no room. */
+/* The same, made where there is none; NULL where the table is full. */
 static tacho_decoded_device *ensure_device(tacho_decoder *decoder, uint32_t device)
 {
     tacho_decoded_device *found = find_device(decoder, device);
@@ -562,7 +562,7 @@ static bool take_pair(tacho_decoder *decoder, const wire_event *event)
     return true;
 }
 
-/* When a device showed |ticks|; false where that is no time that a capture can have. */
+/* Host time at which a device showed |ticks|; false where a capture cannot have that time. */
 static bool find_host_ns(const tacho_decoded_device *device, const wire_event *event,
                          uint64_t ticks, int64_t *out_ns)
 {
@@ -592,7 +592,7 @@ static const engine_facts engines[] = {
     [TACHO_CLIENT_SYNC] = {TACHO_TRACK_SYNC, "waiting", "sync"},
 };
 
-/* The track of a device, or of one of its queues: under its name where that was said. */
+/* The track of a device, or of one of its queues: under its name if the client sent one. */
 static bool find_device_track(tacho_decoder *decoder, const tacho_decoded_device *device,
                               const tacho_wire_record *record, uint32_t *out_track)
 {

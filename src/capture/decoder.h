@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Records of clients as rows. A segment is written by another program while it is read here, and
- * no byte of it is trusted: every number is read once, checked, and used as it was read. What is
- * wrong is counted, and never more than one event of its ring is lost for it, unless the ring
- * itself is broken.
+ * no byte of it is trusted: every number is read once, checked, and used as it was read. Invalid
+ * records are counted, and cost one event of their ring at most, unless the ring itself is broken.
  */
 #ifndef TACHO_CAPTURE_DECODER_H
 #define TACHO_CAPTURE_DECODER_H
@@ -13,17 +12,17 @@
 
 enum { TACHO_DECODER_DEVICES_MAX = 64, TACHO_DECODER_ARGS_MAX = 512 };
 
-/* What is known of a device of a client. */
+/* A device of a client, as far as it is known. */
 typedef struct tacho_decoded_device {
     uint32_t device;
-    uint32_t name;     /* string; 0: it was not said */
-    uint32_t queue;    /* string: what its queues are called; 0: it was not said */
-    bool is_simulated; /* its times are, and may lie ahead of ours */
+    uint32_t name;     /* string; 0: not sent */
+    uint32_t queue;    /* string: the name of its queues; 0: not sent */
+    bool is_simulated; /* its times are, and may be ahead of ours */
     /* The last pair of times; 0 ticks per second: none yet. */
     int64_t host_ns, ticks, ticks_per_second;
 } tacho_decoded_device;
 
-/* What one client program has said: its strings, and what became of them. */
+/* The state of one client program: its strings, and their ids in the dictionary. */
 typedef struct tacho_decoder {
     tacho_recorder *recorder;
     uint32_t group;      /* track: its process */

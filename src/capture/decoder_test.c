@@ -18,7 +18,7 @@
 
 enum { ROWS_MAX = 16 };
 
-/* A segment in ordinary memory, and the rows that came of it. */
+/* A segment in ordinary memory, and the rows decoded from it. */
 typedef struct fixture {
     tacho_events events;
     tacho_dict dict;
@@ -263,7 +263,7 @@ static void launches_lead_to_queues(void **state)
     close_fixture(&self);
 }
 
-/* The longest name that a track of a device can have: all of it, and nothing behind it. */
+/* The longest name that a track of a device can have: all of it, and nothing after it. */
 static void long_names_fit(void **state)
 {
     fixture self;

@@ -180,7 +180,7 @@ tacho_status tacho_recorder_ensure_site(tacho_recorder *recorder, tacho_str name
 tacho_status tacho_recorder_finish(tacho_recorder *recorder)
 {
     if (recorder->failure != TACHO_OK) {
-        return TACHO_OK; /* what is there stays as it is */
+        return TACHO_OK; /* keep the rows so far */
     }
     TACHO_TRY(tacho_events_end_part(recorder->events, recorder->part));
     return tacho_events_finish(recorder->events);

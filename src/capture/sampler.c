@@ -91,7 +91,7 @@ static tacho_status read_rank(tacho_sampler *sampler, tacho_sampled_process *pro
     bool has_rank = tacho_launcher_find_rank(tacho_str_make(environment, len), &rank);
     free(environment);
     if (len == 0) {
-        return TACHO_OK; /* it ends, or exec is still at work: what is known stays */
+        return TACHO_OK; /* it ends, or exec is still at work: keep the old values */
     }
     process->launcher = 0;
     if (!has_rank) {
@@ -239,7 +239,7 @@ static void sample_cpu(tacho_sampler *sampler, tacho_sampled_process *process, i
     int64_t cpu_ns = tacho_process_cpu_ns(process->pid);
     int64_t elapsed_ns = now_ns - process->seen_ns;
     if (cpu_ns < process->cpu_ns || elapsed_ns <= 0) {
-        return; /* it is gone, and says nothing any more */
+        return; /* it is gone, and has no clock any more */
     }
     int64_t percent = (cpu_ns - process->cpu_ns) * PERCENT / elapsed_ns;
     if (percent != process->cpu_percent) {
@@ -343,7 +343,7 @@ static tacho_status look_at_threads(tacho_sampler *sampler, tacho_sampled_proces
 
 /* ---- looks --------------------------------------------------------------------------------- */
 
-/* What has ended stays in the lists until its parent asks for it: it is not met again. */
+/* A zombie stays in the lists until its parent waits for it: it is not added again. */
 static tacho_status meet(tacho_sampler *sampler, pid_t pid)
 {
     tacho_proc_stat stat;
@@ -432,7 +432,7 @@ static void add_string(arg_list *args, tacho_process_arg key, uint32_t string)
         .key = args->recorder->keys[key], .type = TACHO_ARG_STRING, .value = {.as_string = string}};
 }
 
-/* What is known about a process at its end. */
+/* Adds the arguments of a process at its end. */
 static void add_facts(arg_list *args, const tacho_sampled_process *process,
                       const tacho_process_end *end)
 {
@@ -486,8 +486,9 @@ static void close_process(tacho_sampler *sampler, const tacho_sampled_process *p
 }
 
 /*
- * The last numbers of a process: what the kernel tells who waits for it, which holds its children
- * too, so only where it had none; else what its clock says before its parent waits for it.
+ * The final CPU time and memory of a process. The kernel's numbers for the waiting parent include
+ * its children, so they are used only where it had none; else the clock of the process is read
+ * before its parent waits for it.
  */
 static void take_last_numbers(tacho_sampled_process *process, const tacho_process_end *end)
 {

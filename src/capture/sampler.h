@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The processes of a program as /proc shows them, from look to look: who is there, CPU time and
- * memory as counters, threads. Starts are as exact as the kernel says them (10 ms), ends of
- * processes as soon as the kernel tells (pidfd), ends of threads to within the time between two
- * looks. A process that begins and ends between two looks is not seen, unless it was left to us by
- * its parent.
+ * The processes of a program as /proc shows them, from look to look: which ones run, CPU time and
+ * memory as counters, threads. Starts are as exact as the kernel's (10 ms), ends of processes as
+ * soon as the kernel reports them (pidfd), ends of threads to within the time between two looks. A
+ * process that begins and ends between two looks is missed, unless its parent left it to us.
  */
 #ifndef TACHO_CAPTURE_SAMPLER_H
 #define TACHO_CAPTURE_SAMPLER_H
@@ -36,8 +35,8 @@ typedef struct tacho_sampled_process {
     int64_t start_ns;
     int64_t seen_ns; /* the last look at it */
     int64_t cpu_ns, rss_bytes, max_rss_bytes, max_thread_count;
-    int64_t cpu_percent; /* last said */
-    bool has_children;   /* or had: what it used is no longer told apart from theirs */
+    int64_t cpu_percent; /* of the last sample */
+    bool has_children;   /* or had: totals of the process include theirs */
     tacho_sampled_thread *threads;
     size_t thread_count, thread_capacity;
 } tacho_sampled_process;
@@ -50,7 +49,7 @@ typedef struct tacho_sampler {
     size_t item_count, item_capacity;
     uint64_t seen_count;     /* processes so far */
     uint64_t left_out_count; /* more than can be followed */
-    bool lists_no_children;  /* the kernel does not tell */
+    bool lists_no_children;  /* the kernel does not support it */
     tacho_proc_ids queue, threads;
 } tacho_sampler;
 
@@ -58,7 +57,7 @@ typedef struct tacho_sampler {
 void tacho_sampler_init(tacho_sampler *sampler, tacho_recorder *recorder, int epoll_fd);
 void tacho_sampler_deinit(tacho_sampler *sampler);
 
-/* Follows |pid|, which was started at |start_ns| (-1: as the kernel says). */
+/* Follows |pid|, which was started at |start_ns| (-1: as the kernel reports). */
 tacho_status tacho_sampler_add(tacho_sampler *sampler, pid_t pid, int64_t start_ns) TACHO_MUST_USE;
 
 /* Looks at all processes below this one. */
@@ -68,7 +67,7 @@ tacho_status tacho_sampler_look(tacho_sampler *sampler) TACHO_MUST_USE;
 void tacho_sampler_end(tacho_sampler *sampler, pid_t pid, const tacho_process_end *end,
                        int64_t now_ns);
 
-/* The capture ends: whoever is there is recorded as far as it has come. */
+/* The capture ends: processes that still run are recorded up to now. */
 void tacho_sampler_finish(tacho_sampler *sampler, int64_t now_ns);
 
 /* The group of a process that is followed, TACHO_NONE for another. */

@@ -5,7 +5,7 @@
  * Clients broadcast to 255.255.255.255, or to 127.255.255.255 if they were built for this computer
  * alone. Linux gives a broadcast only to sockets that are bound to its address or to any address,
  * never to one of 127.0.0.1. So there is a socket for each of these addresses and none for the
- * addresses of this computer: what others send to those never arrives here.
+ * addresses of this computer: packets of others to those never arrive here.
  *
  * A datagram is a hint and no more. It counts if it comes from this computer and names a process of
  * the capture; whoever sent it, a client is connected to only at a port that a process of the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Zones of devices: a context has a clock of its own, whose times come after its zones. The
+ * Zones of devices: a context has a clock of its own, and times follow after their zones. The
  * arithmetic is Tracy's, step by step, so that times agree with its tools to the nanosecond.
  */
 #include "capture/tracy_state.h"
@@ -34,7 +34,7 @@ typedef struct device_lane {
 
 typedef struct device_context {
     uint32_t number;
-    uint64_t thread; /* 0: zones say whose they are */
+    uint64_t thread; /* 0: each zone names its own */
     uint8_t type;
     uint32_t name; /* string */
     bool is_calibrated, has_period;
@@ -197,7 +197,7 @@ static int64_t host_time(const device_context *context, int64_t ticks)
     return to_ns(behind * context->calibration + (double)context->calibrated_cpu);
 }
 
-/* The same, where the counter of the device has started over: it is far behind the last one. */
+/* The same, corrected where the device's counter has wrapped: it is far below the last value. */
 static int64_t unwrapped(device_context *context, int64_t ticks)
 {
     int64_t lowest = 0;
@@ -383,7 +383,7 @@ static tacho_status take_whole(tacho_tracy_session *session, const unsigned char
     return push_zone(session, context, &zone, host_time(context, tacho_tracy_i64(data + 8)), 0);
 }
 
-/* A moment on a device: its name came ahead of it, and perhaps a text. */
+/* A moment on a device: its name was sent before it, and perhaps a text. */
 static tacho_status take_marker(tacho_tracy_session *session, const unsigned char *data)
 {
     device_zone zone = {.start = 0};

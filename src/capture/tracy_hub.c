@@ -27,7 +27,7 @@ enum {
 };
 
 static const int64_t ms_ns = 1000000;
-static const int64_t hello_ns = 5000 * 1000000LL;    /* until a client has said who it is */
+static const int64_t hello_ns = 5000 * 1000000LL;    /* until a client has sent its welcome */
 static const int64_t farewell_ns = 1000 * 1000000LL; /* until it has answered the last questions */
 static const int64_t retry_ns = 100 * 1000000LL;
 static const int64_t look_least_ns = 20 * 1000000LL;
@@ -157,7 +157,7 @@ static bool is_held_by_ours(const tacho_tracy_client *client, uint64_t said_pid)
         (said > 0 && tacho_tracy_is_ours(hub, said) && tacho_tcp_socket_is_of(client->fd, said))) {
         return true;
     }
-    for (size_t i = 0; i < hub->sampler->item_count; i++) { /* in a container it says another pid */
+    for (size_t i = 0; i < hub->sampler->item_count; i++) { /* a container has other pids */
         if (tacho_tcp_socket_is_of(client->fd, hub->sampler->items[i].pid)) {
             return true;
         }
@@ -165,7 +165,7 @@ static bool is_held_by_ours(const tacho_tracy_client *client, uint64_t said_pid)
     return false;
 }
 
-/* A client has said who it is: its rows go under its process, on its clock. */
+/* A client has sent its welcome: its rows go under its process, on its clock. */
 static void meet(void *self, tacho_tracy_session *session)
 {
     tacho_tracy_client *client = self;
@@ -297,7 +297,7 @@ static bool try_next(tacho_tracy_client *client)
     close(client->fd);
     client->fd = -1;
     client->try_index++;
-    if (announced != 0 && announced != client->first_protocol) { /* it has come in between */
+    if (announced != 0 && announced != client->first_protocol) { /* it has arrived since */
         client->first_protocol = announced;
         client->try_index = 0;
     }
@@ -493,7 +493,7 @@ void tacho_tracy_hub_end_process(tacho_tracy_hub *hub)
     tacho_tracy_announce_read(hub);
 }
 
-/* Looks come less often in long runs, and where many sockets make them slow. */
+/* Looks are rarer in long runs, and where many sockets make them slow. */
 static int64_t period_of(const tacho_tracy_hub *hub, int64_t now_ns, int64_t look_ns)
 {
     int64_t period_ns = (now_ns - hub->start_ns) / 100;

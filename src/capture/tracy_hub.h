@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tracy clients among the processes of a capture: finds them, connects, and keeps every
- * conversation going at once. Nothing here waits: a client that hangs, lies or talks garbage
- * loses its own data and holds up nobody.
+ * Tracy clients among the processes of a capture: finds them, connects, and keeps all sessions
+ * going at once. Nothing here blocks: a client that hangs, or sends wrong data, loses its own
+ * events and delays no other.
  *
  * A client listens on a TCP port. It is found by its UDP announcement, or as a socket that listens
  * on one of Tracy's ports. It is connected to only if a process of the capture, of our own user,
- * holds that socket, and heard only if such a process holds the other end of the connection;
- * programs of others are left alone.
+ * holds that socket, and its data is used only if such a process holds the other end of the
+ * connection; programs of others are left alone.
  */
 #ifndef TACHO_CAPTURE_TRACY_HUB_H
 #define TACHO_CAPTURE_TRACY_HUB_H
@@ -30,8 +30,8 @@ typedef struct tacho_tracy_found {
     pid_t pid;
     uint16_t port;
     uint32_t protocol; /* that it announced; 0: not known */
-    bool is_done;      /* it is, or was, talked to; or is no client */
-    bool is_gone;      /* it has said so, and nothing else so far */
+    bool is_done;      /* it has, or had, a session; or is not a client */
+    bool is_gone;      /* it has announced its end, and nothing else so far */
     bool is_counted;   /* as captured, refused or silent */
     unsigned tries;
     int64_t retry_ns;
@@ -117,8 +117,8 @@ void tacho_tracy_note_client(tacho_tracy_hub *hub, pid_t pid, uint16_t port, uin
 void tacho_tracy_note_gone(tacho_tracy_hub *hub, pid_t pid, uint16_t port, uint32_t protocol);
 
 /*
- * Whose the conversation with found[|at|] is: its client says that it is |pid|, which has taken the
- * port of another. In a container it may have a number that says nothing here: |at| then.
+ * The entry of the process in the session with found[|at|]: its client reports |pid|, which may
+ * have taken over the port of another. |at| where the pid is unknown here, as from a container.
  */
 size_t tacho_tracy_owner(tacho_tracy_hub *hub, size_t at, uint64_t pid);
 

@@ -17,7 +17,7 @@ enum {
     ADDRESS_ROOM = 32,
 };
 
-/* Addresses of programs; others are not asked for whatever the client says. */
+/* Addresses of programs end here; a query for any other is never sent. */
 static const uint64_t address_end = UINT64_C(1) << 56;
 
 tacho_status tacho_tracy_names_init(tacho_tracy_names *names, tacho_tracy_rows *rows)
@@ -145,7 +145,7 @@ static tacho_status hold(tacho_tracy_names *names, const tacho_tracy_held *row, 
     return TACHO_OK;
 }
 
-/* The list the other way round, so that rows leave as they came. */
+/* Reverses the list, so that rows leave in the order in which they were held. */
 static uint32_t reversed(tacho_tracy_names *names, uint32_t list)
 {
     uint32_t front = TACHO_NONE;
@@ -365,7 +365,7 @@ tacho_status tacho_tracy_names_place(tacho_tracy_names *names, uint64_t address,
     return tacho_tracy_names_ask(names, TACHO_TRACY_QUERY_LOCATION, address);
 }
 
-/* A colour that is one: the fork says 2 for none. */
+/* A valid colour: the fork sends 2 for none. */
 static uint32_t color_of(const tacho_tracy_names *names, uint32_t color)
 {
     return names->has_odd_color && color == FORK_NO_COLOR ? TACHO_TRACY_NO_COLOR : color & 0xffffff;
@@ -554,7 +554,7 @@ tacho_status tacho_tracy_names_push_zone(tacho_tracy_names *names, const tacho_t
     names->unnamed_count++;
     TACHO_TRY(call_by_address(names, zone->place));
     TACHO_TRY(push_known(names, zone));
-    names->places[zone->place].site = TACHO_NONE; /* its name may still come */
+    names->places[zone->place].site = TACHO_NONE; /* its name may still arrive */
     return TACHO_OK;
 }
 

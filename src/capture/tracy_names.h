@@ -51,7 +51,7 @@ typedef struct tacho_tracy_known_place {
     uint32_t held;             /* rows that wait for it */
 } tacho_tracy_known_place;
 
-/* What was said of one zone. */
+/* Texts, name and colour of one zone. */
 typedef struct tacho_tracy_extra {
     char *text;
     size_t text_len, text_capacity;
@@ -66,11 +66,11 @@ typedef struct tacho_tracy_question {
 } tacho_tracy_question;
 
 /*
- * Answers about places do not say which place they are about: they come in the order of asking. A
- * recording that is played to us answers the questions of another server. Tracy's own asks for the
- * places where locks are taken, others do not, and neither do we. From the first such place on,
- * answers are kept, until the client has shown that it listens to us (it has told a thread's name
- * twice, as it was asked to), or until the end, where their number tells.
+ * Answers about places do not name their place: they are in the order of the questions. A recording
+ * that is replayed to us answers the questions of another server. Tracy's own asks for the places
+ * where locks are taken, others do not, and neither do we. From the first such place on, answers
+ * are kept, until the client has proved that it answers us (it has sent a thread's name twice, as
+ * asked), or until the end, where the number of answers decides.
  */
 typedef struct tacho_tracy_asked {
     uint32_t *places; /* that we asked for */
@@ -95,7 +95,7 @@ typedef struct tacho_tracy_names {
     size_t name_count, name_capacity;
     tacho_tracy_known_place *places;
     size_t place_count, place_capacity;
-    tacho_strings payloads; /* places made at run time, as they came */
+    tacho_strings payloads; /* places made at run time, as received */
     uint32_t *payload_places;
     size_t payload_capacity;
     tacho_tracy_held *held;
@@ -109,7 +109,7 @@ typedef struct tacho_tracy_names {
     size_t question_count, question_capacity;
     size_t sent_count;      /* of them */
     uint64_t reply_count;   /* of those */
-    uint64_t unnamed_count; /* rows whose name was never told */
+    uint64_t unnamed_count; /* rows whose name never arrived */
     uint32_t last_place;    /* found by address last */
 } tacho_tracy_names;
 
@@ -144,7 +144,7 @@ tacho_status tacho_tracy_names_payload(tacho_tracy_names *names, tacho_str paylo
 tacho_status tacho_tracy_names_skip_place(tacho_tracy_names *names, uint64_t address,
                                           uint64_t thread) TACHO_MUST_USE;
 
-/* The name of |thread| has been told |count| times. */
+/* The name of |thread| has been received |count| times. */
 tacho_status tacho_tracy_names_hear(tacho_tracy_names *names, uint64_t thread,
                                     uint32_t count) TACHO_MUST_USE;
 
@@ -154,7 +154,7 @@ tacho_status tacho_tracy_names_answer_text(tacho_tracy_names *names, uint64_t ad
 tacho_status tacho_tracy_names_answer_place(tacho_tracy_names *names,
                                             const unsigned char *data) TACHO_MUST_USE;
 
-/* Room for what is said of a zone; it goes back when the zone's row is pushed. */
+/* Room for texts, name and colour of a zone; it is released when the zone's row is pushed. */
 tacho_status tacho_tracy_names_add_extra(tacho_tracy_names *names,
                                          uint32_t *out_extra) TACHO_MUST_USE;
 tacho_status tacho_tracy_names_add_text(tacho_tracy_names *names, uint32_t extra,

@@ -110,7 +110,7 @@ static tacho_status note(tacho_tracy_session *session, const char *word, tacho_s
     return tacho_dict_add_metadata(session->rows.events->dict, key, value);
 }
 
-/* A text that belongs to the event behind it, or to a question. */
+/* A text that belongs to the next event, or to a question. */
 static tacho_status take_text_event(tacho_tracy_session *session, const tacho_tracy_item *item,
                                     bool *out_is_taken)
 {
@@ -142,7 +142,7 @@ static tacho_status take_text_event(tacho_tracy_session *session, const tacho_tr
     }
 }
 
-/* What is skipped by intention: it is counted by kind. */
+/* Skips events that are not supported, and counts them by kind. */
 static tacho_status skip(tacho_tracy_session *session, const tacho_tracy_item *item)
 {
     tacho_tracy_counts *counts = &session->counts;
@@ -207,7 +207,7 @@ static tacho_status take_event(tacho_tracy_session *session, const tacho_tracy_i
 
 /* ---- blocks -------------------------------------------------------------------------------- */
 
-/* The block with the first context of a device tells which of two layouts the client has. */
+/* The block with the first context of a device decides between two layouts. */
 static bool decide(tacho_tracy_session *session, tacho_str bytes)
 {
     if (!tacho_tracy_block_has_context(&session->protocol, bytes)) {
@@ -236,7 +236,7 @@ static tacho_status keep_pending(tacho_tracy_session *session)
         return TACHO_OK;
     }
     char *before = session->kept;
-    session->kept = NULL; /* they may lie in it */
+    session->kept = NULL; /* they may point into it */
     session->kept_capacity = 0;
     tacho_status status = tacho_grow(&session->kept, &session->kept_capacity, single + payload);
     if (status == TACHO_OK) {
@@ -295,7 +295,7 @@ static tacho_status take_answer(tacho_tracy_session *session, const unsigned cha
     return TACHO_OK;
 }
 
-/* What the client says of itself goes with the capture. */
+/* Adds the client's description of itself to the capture's metadata. */
 static tacho_status note_welcome(tacho_tracy_session *session)
 {
     const tacho_tracy_welcome *welcome = &session->welcome;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A conversation with one Tracy client, as bytes: what it sends goes in, in pieces of any size;
- * what it is asked comes out; rows go to the events. Sockets are elsewhere (capture/tracy_hub.h).
+ * A session with one Tracy client, as bytes: its data goes in, in pieces of any size; questions to
+ * it are returned; rows go to the events. Sockets are elsewhere (capture/tracy_hub.h).
  *
- * What a client says wrongly is counted: a zone that ends and never began, a time that cannot be.
- * A stream that cannot be followed any more, because a block is damaged, ends the conversation
- * and keeps what was read.
+ * Wrong data is counted: a zone that ends and never began, an impossible time. A damaged block
+ * makes the rest of the stream unreadable: it ends the session and keeps the rows so far.
  */
 #ifndef TACHO_CAPTURE_TRACY_SESSION_H
 #define TACHO_CAPTURE_TRACY_SESSION_H
@@ -24,33 +23,33 @@ typedef struct tacho_tracy_clock {
 
 typedef enum tacho_tracy_phase {
     TACHO_TRACY_PHASE_ANSWER,    /* to the hello */
-    TACHO_TRACY_PHASE_WELCOME,   /* what the client says of itself */
-    TACHO_TRACY_PHASE_ON_DEMAND, /* what an on-demand client says besides */
+    TACHO_TRACY_PHASE_WELCOME,   /* the client's description of itself */
+    TACHO_TRACY_PHASE_ON_DEMAND, /* more of it from an on-demand client */
     TACHO_TRACY_PHASE_BLOCKS,
     TACHO_TRACY_PHASE_OVER, /* nothing more is read */
 } tacho_tracy_phase;
 
 typedef enum tacho_tracy_end {
     TACHO_TRACY_END_NONE,      /* it is not over */
-    TACHO_TRACY_END_DONE,      /* the client said so, and has answered everything */
+    TACHO_TRACY_END_DONE,      /* the client has terminated, and answered everything */
     TACHO_TRACY_END_CUT,       /* the connection ended before */
     TACHO_TRACY_END_MISMATCH,  /* the client speaks another protocol */
-    TACHO_TRACY_END_BUSY,      /* it talks to somebody else */
-    TACHO_TRACY_END_NOT_TRACY, /* its answer is none */
+    TACHO_TRACY_END_BUSY,      /* it has a session with another server */
+    TACHO_TRACY_END_NOT_TRACY, /* its answer is not Tracy's */
     TACHO_TRACY_END_FOREIGN,   /* it is not a process that may be captured */
     TACHO_TRACY_END_DAMAGED,   /* a block cannot be read */
     TACHO_TRACY_END_FAILED,    /* ours: no memory, a full disk */
 } tacho_tracy_end;
 
-/* What was read, and what was not. */
+/* Data that was read, and data that was not. */
 typedef struct tacho_tracy_counts {
     uint64_t blocks, events;
     uint64_t zones, messages, samples, device_zones, frames, lock_events, memory_events;
     uint64_t mismatched;  /* ends, texts and colours of zones that are not open */
     uint64_t bad_times;   /* that no clock can show */
-    uint64_t untimed;     /* device zones whose times never came */
+    uint64_t untimed;     /* device zones whose times never arrived */
     uint64_t unknown;     /* events of things that were never announced */
-    uint64_t bad_samples; /* values that are no numbers */
+    uint64_t bad_samples; /* values that are not finite */
     uint64_t call_stacks, switches, samples_skipped, other_skipped; /* skipped by intention */
 } tacho_tracy_counts;
 
@@ -121,12 +120,12 @@ typedef void (*tacho_tracy_met)(void *self, tacho_tracy_session *session);
 void tacho_tracy_session_take(tacho_tracy_session *session, tacho_str bytes, tacho_tracy_met met,
                               void *met_self);
 
-/* What is to be sent now goes to |to|; returns how many bytes, 0 for nothing. */
+/* Writes pending output to |to|; returns how many bytes, 0 for nothing. */
 size_t tacho_tracy_session_give(tacho_tracy_session *session, unsigned char *to, size_t room);
 
 /*
- * The connection is over: what is open ends at the last time seen, what waits for a name goes
- * without; losses are counted in the dictionary.
+ * The connection is over: open zones end at the last time seen, rows that wait for a name are
+ * pushed without; losses are counted in the dictionary.
  */
 tacho_status tacho_tracy_session_finish(tacho_tracy_session *session) TACHO_MUST_USE;
 

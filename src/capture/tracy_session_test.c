@@ -70,7 +70,7 @@ static void listen_to(listener *self)
     assert_null(tacho_dict_add_part(&self->dict, &facts, &self->part));
 }
 
-/* A session with what it says and what it asks. */
+/* A session with its output and its questions. */
 typedef struct talk {
     listener listener;
     tacho_tracy_clock clock;
@@ -118,7 +118,7 @@ static talk *new_talk(void)
     return self;
 }
 
-/* Everything that composed clients say, answers included. */
+/* All data of composed clients, answers included. */
 static void compose(client *self, uint32_t number, bool is_fork)
 {
     client_init(self, number, is_fork);
@@ -300,7 +300,7 @@ static void test_flipped_bits(void **state)
     free(self);
 }
 
-/* A block that says it is longer than any is the end of it, at once. */
+/* A block that claims to be longer than any ends the session at once. */
 static void test_lying_block(void **state)
 {
     talk *self = new_talk();
@@ -383,7 +383,7 @@ static void test_questions_in_flight(void **state)
     feed(self, from.bytes, 0);
     assert_int_equal(self->asked_len, TACHO_TRACY_IN_FLIGHT * TACHO_TRACY_QUERY_BYTES);
     assert_int_equal(self->listener.row_count, 0);
-    end(self); /* names never came: zones are shown by address */
+    end(self); /* names never arrived: zones are shown by address */
     assert_int_equal(self->listener.row_count, PLACES);
     assert_non_null(strstr(self->listener.text, "span 0 0 0x10020\n"));
     forget(self);

@@ -14,7 +14,7 @@ typedef struct tacho_tracy_zone {
     int64_t start; /* ns */
     uint32_t place;
     uint32_t extra; /* TACHO_NONE: none */
-    uint32_t check; /* the number that its end must say; 0: none */
+    uint32_t check; /* the number that its end must repeat; 0: none */
 } tacho_tracy_zone;
 
 /* A thread, or a fiber. */
@@ -32,7 +32,7 @@ struct tacho_tracy_thread {
     size_t too_deep; /* zones beyond what is followed */
 };
 
-/* Ticks to ns; false, and counted, where that is no time. */
+/* Ticks to ns; false, and counted, where they are out of range. */
 bool tacho_tracy_time(tacho_tracy_session *session, int64_t ticks, int64_t *out_ns);
 
 /* The same of a running time that |delta| is added to. */

@@ -463,7 +463,7 @@ static tacho_status allocate(tacho_tracy_session *session, pool *of, uint64_t ad
 {
     const uint64_t *before = tacho_number_map_find(&of->sizes, address);
     if (before != NULL) {
-        session->counts.mismatched++; /* its free was not said */
+        session->counts.mismatched++; /* its free is missing */
         of->usage -= *before;
     }
     of->usage += size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads and fibers of a Tracy client: their zones, and what is said there.
+ * Threads and fibers of a Tracy client: their zones, and texts of zones and threads.
  */
 #include "capture/tracy_state.h"
 
@@ -163,7 +163,7 @@ static tacho_status pop_zone(tacho_tracy_session *session, tacho_tracy_thread *t
             .category = session->rows.zone});
 }
 
-/* The zone that an event is about: the innermost whose number it says; NULL for none. */
+/* The zone that an event is about: the innermost with the event's number; NULL for none. */
 static tacho_tracy_zone *find_zone(tacho_tracy_session *session, tacho_tracy_thread *thread)
 {
     uint32_t check = thread->next_check;
@@ -193,14 +193,14 @@ static tacho_status end_zone(tacho_tracy_session *session, int64_t delta)
         return TACHO_OK;
     }
     size_t depth = (size_t)(zone - thread->stack);
-    while (thread->depth > depth + 1) { /* zones in it whose end was never said */
+    while (thread->depth > depth + 1) { /* zones in it whose end is missing */
         session->counts.mismatched++;
         TACHO_TRY(pop_zone(session, thread, end, TACHO_SPAN_UNENDED));
     }
     return pop_zone(session, thread, end, 0);
 }
 
-/* What is said of the current zone; NULL, and counted, where none is open. */
+/* Text, name and colour of the current zone; NULL, and counted, where none is open. */
 static tacho_status find_extra(tacho_tracy_session *session, uint32_t *out_extra)
 {
     uint32_t at = 0;

@@ -20,10 +20,10 @@
 
 enum { TACHO_WAY_VARIABLE_MAX = 4096, TACHO_WAYS_MAX = 8 };
 
-/* Nothing to drain until an event comes. */
+/* Nothing to drain until an event arrives. */
 #define TACHO_WAY_IDLE INT64_MAX
 
-/* What a way works with. The recorder is open once the program runs, and not before. */
+/* The parts of the wrapper that a way uses. The recorder is open once the program runs. */
 typedef struct tacho_way_context {
     tacho_recorder *recorder;
     tacho_sampler *sampler;
@@ -35,10 +35,10 @@ typedef struct tacho_way_context {
     uint16_t tracy_port;  /* that a Tracy client is to listen on; 0: the one it finds itself */
 } tacho_way_context;
 
-/* What came of it. */
+/* Results of a way to capture. */
 typedef struct tacho_way_counts {
     const char *name;  /* "libtacho-client" */
-    const char *needs; /* what a program has to be to be seen this way */
+    const char *needs; /* the requirement for a program to be captured */
     uint64_t programs; /* that were */
     uint64_t events;   /* taken */
     uint64_t refused;  /* programs that were found and could not be captured */

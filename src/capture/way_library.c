@@ -81,7 +81,7 @@ static void library_variable(const tacho_way *way, char out_text[TACHO_WAY_VARIA
     }
 }
 
-/* Events come through the collector: there is nothing to do here. */
+/* Events arrive through the collector: there is nothing to do here. */
 static void library_handle(tacho_way *way, uint64_t event)
 {
     (void)way;

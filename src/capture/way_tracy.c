@@ -14,7 +14,7 @@
 typedef struct way_tracy {
     tacho_way base;
     tacho_tracy_hub hub;
-    uint16_t port; /* that the client is told to listen on; 0: none */
+    uint16_t port; /* set in the client's environment; 0: none */
 } way_tracy;
 
 static tacho_tracy_hub *hub_of(tacho_way *way)

@@ -3,8 +3,8 @@
  * One thread, one epoll: signals, ends of processes, programs that report something, and the next
  * moment at which something is due.
  *
- * Looks at /proc come every 10 ms at first. In long runs they come less often (a five hundredth of
- * the time so far, a second at most), and what they cost decides, too: they take no more than a
+ * Looks at /proc are 10 ms apart at first. In long runs they are rarer (a five hundredth of the
+ * time so far, a second at most), and their cost is limited, too: they take no more than a
  * fiftieth of a processor.
  */
 #include "capture/wrapper.h"
@@ -46,7 +46,7 @@ typedef struct wrapper {
     bool has_ended;
     int64_t look_at_ns, seal_at_ns, stop_at_ns; /* when what is due */
     int stop_signal;                            /* that is sent then */
-    int64_t live_ns;                            /* when it was last told */
+    int64_t live_ns;                            /* of the last report */
     uint64_t live_count;                        /* events by then */
 } wrapper;
 
@@ -103,7 +103,7 @@ static void close_ways(wrapper *self)
     self->way_count = 0;
 }
 
-/* A way that cannot be used is no reason not to run the program, unless a port was asked for. */
+/* A way that cannot be used does not stop the program from running, unless a port was requested. */
 static tacho_status open_ways(wrapper *self)
 {
     const tacho_way_type *const *types = tacho_way_types();
@@ -127,7 +127,7 @@ static tacho_status open_ways(wrapper *self)
             continue;
         }
         if (self->ways[self->way_count] == NULL) {
-            continue; /* there is no such way here */
+            continue; /* not available on this system */
         }
         self->way_count++;
         if (types[i] == &tacho_way_client) {

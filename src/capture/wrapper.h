@@ -43,7 +43,7 @@ typedef struct tacho_wrapper_request {
     /* Puts what was recorded so far on disk; called four times a second. */
     tacho_status (*seal)(void *self);
     void *seal_self;
-    /* Is told each second what happens. (optional: nobody looks) */
+    /* Called each second with a summary. (optional: not shown) */
     void (*live)(void *self, const tacho_live *live);
     void *live_self;
 } tacho_wrapper_request;
@@ -57,11 +57,11 @@ typedef struct tacho_wrapper_result {
     int64_t cpu_ns;         /* of the program and all that were waited for */
     int64_t look_ns;        /* CPU time that looking at /proc took */
     uint64_t process_count; /* that were seen */
-    uint64_t unseen_count;  /* orphans that came and went between two looks */
+    uint64_t unseen_count;  /* orphans that began and ended between two looks */
     uint64_t running_count; /* that outlive the program */
     uint64_t left_out_count;
-    bool lists_no_children;                /* the kernel does not tell who belongs to whom */
-    tacho_way_counts ways[TACHO_WAYS_MAX]; /* what came of each */
+    bool lists_no_children;                /* the kernel does not list children */
+    tacho_way_counts ways[TACHO_WAYS_MAX]; /* results of each */
     size_t way_count;
     tacho_collector_counts clients; /* what programs with libtacho-client reported */
     uint16_t port;                  /* that they could report to; 0: none */
@@ -72,9 +72,9 @@ typedef struct tacho_wrapper_result {
 } tacho_wrapper_result;
 
 /*
- * Runs it. A failure means that the program was not started, LIMIT that there are too few
- * descriptors to record it; a program that cannot be run is a refusal in |out_result|, which also
- * says what the exit status is to be.
+ * Runs the program. Fails if it was not started, with LIMIT if there are too few descriptors to
+ * record it; a program that cannot be executed is a refusal in |out_result|, with the exit status
+ * to use.
  */
 tacho_status tacho_wrapper_run(const tacho_wrapper_request *request,
                                tacho_wrapper_result *out_result) TACHO_MUST_USE;

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-/* What came of a capture. */
+/* The results of a capture. */
 typedef struct seen {
     tacho_events events;
     tacho_dict dict;
@@ -141,7 +141,7 @@ static void signals_are_told_apart(void **state)
     end(&self);
 }
 
-/* Children, and orphans that their parents leave behind. */
+/* Children, and orphans whose parents have ended. */
 static void children_and_orphans_are_seen(void **state)
 {
     seen self;
