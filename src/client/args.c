@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arguments are units of 16 bytes behind the first record of their event: a head each, and the
+ * Arguments are units of 16 bytes after the first record of their event: a head each, and the
  * bytes of a text. Two units are a record, so they are counted before they are written.
  */
 #include "client/args.h"
@@ -17,7 +17,7 @@ static size_t units_of_text(size_t len)
 /* A list of arguments in the making. */
 typedef struct unit_writer {
     client_thread *thread;
-    size_t at; /* unit, counted behind the first record */
+    size_t at; /* unit, counted from the end of the first record */
 } unit_writer;
 
 static void put_unit(unit_writer *writer, const void *bytes, size_t len)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Events of a thread into its ring. Everything here is on the path of a program that is being
- * measured: a load and a branch where there is no collector, a clock and a cache line where there
- * is one.
+ * measured: a load and a branch without a collector, a clock and a cache line with one.
  */
 #include "client/args.h"
 
@@ -316,7 +315,7 @@ void tacho_client_launch(uint64_t launch, uint64_t time_ns)
     client_leave(thread);
 }
 
-/* |queue| NULL: no word for queues is said. */
+/* |queue| NULL: the name of the device's queues is not sent. */
 static void describe(uint32_t device, const char *name, bool is_simulated, const char *queue)
 {
     client_thread *thread = tacho_client_enter();

@@ -102,7 +102,7 @@ static bool read_port(const char *text, collector_address *address)
     return *text == '\0' && port > 0 && port <= UINT16_MAX;
 }
 
-/* Where the environment says that the collector is; 0: nowhere. */
+/* The address of the collector from the environment; 0: none. */
 static socklen_t find_collector(collector_address *address)
 {
     const char *text = getenv(TACHO_WIRE_VARIABLE);
@@ -174,7 +174,7 @@ static int open_segment(int fd)
     return open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-/* The descriptor that came with a welcome, or -1. */
+/* The descriptor received with a welcome, or -1. */
 static int receive_segment(int fd)
 {
     tacho_wire_welcome welcome = {0};
@@ -209,8 +209,9 @@ static int receive_segment(int fd)
 }
 
 /*
- * Whether all of a segment is there and stays there: what is cut off would be a signal for us. Only
- * memory has seals, so no file is written over, whatever a stranger at a port names.
+ * Whether the segment has its full size and cannot shrink: access beyond its end would raise a
+ * signal. Only memory files have seals, so no other file is written to, whatever path a stranger at
+ * a port sends.
  */
 static bool is_whole(int segment)
 {

@@ -33,15 +33,15 @@ typedef struct client_thread {
     uint32_t depth;        /* open zones */
     volatile int is_busy;  /* in one of our functions: a signal handler has to stay out */
     bool is_stalled;       /* has waited for the collector in vain ... */
-    uint64_t stall_tail;   /* ... which had come so far */
-    tacho_wire_ring *ring; /* NULL: there was none for it */
+    uint64_t stall_tail;   /* ... which had read up to here */
+    tacho_wire_ring *ring; /* NULL: none was free */
     tacho_wire_record *records;
     uint64_t head, tail; /* the ring's; |tail| as last seen */
 } client_thread;
 
 extern client_process tacho_client_process;
 
-/* Gives |thread| a ring of the present generation; false where there is no collector. */
+/* Gives |thread| a ring of the current generation; false without a collector. */
 bool tacho_client_attach(client_thread *thread);
 
 /* The thread ends: its ring is read to the end, and then another's. */
@@ -83,8 +83,8 @@ static inline void client_publish(client_thread *thread, uint32_t count)
 }
 
 /*
- * Begins an event: this thread, with a ring; NULL where there is no collector, or no room, or where
- * a signal handler has interrupted us. End it with client_leave.
+ * Begins an event: this thread, with a ring; NULL without a collector, or without a free ring, or
+ * where a signal handler has interrupted us. End it with client_leave.
  */
 client_thread *tacho_client_enter(void);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators as events: what is known about one becomes arguments.
+ * Operators as events: the known facts of one become arguments.
  */
 #include "client/args.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a client and the collector share: the handshake, and the segment of memory in which events
- * travel. This is an ABI (docs/capture.md): programs bring their own client along, so every change
- * here raises TACHO_WIRE_VERSION, and a collector refuses the versions that it does not know.
+ * The protocol of a client and the collector: the handshake, and the segment of memory in which
+ * events travel. This is an ABI (docs/capture.md): programs bring their own client along, so every
+ * change here raises TACHO_WIRE_VERSION, and a collector refuses versions that it does not know.
  *
- * A client connects to the Unix socket whose path TACHO_COLLECTOR says, or to the port on this
+ * A client connects to the Unix socket whose path is in TACHO_COLLECTOR, or to the port on this
  * computer (127.0.0.1:PORT), sends a hello, receives a welcome with the descriptor of a segment,
- * maps it, and closes both. From then on nothing but the
- * segment is shared; the collector learns from the kernel when the process ends.
+ * maps it, and closes both. From then on they share nothing but the segment; the kernel reports
+ * the end of the process to the collector.
  *
  *     segment   header | slots of strings | bytes of strings | ring 0 | ring 1 | ...
  *     ring      header (one page) | records of 32 bytes
@@ -35,7 +35,7 @@ enum {
     TACHO_WIRE_SLOTS = 1 << 15,    /* of the table that finds strings */
     TACHO_WIRE_STRINGS = 8 << 20,  /* bytes of strings */
     TACHO_WIRE_RECORD = 32,        /* bytes */
-    TACHO_WIRE_EXTRA_MAX = 4095,   /* records behind the first of an event */
+    TACHO_WIRE_EXTRA_MAX = 4095,   /* records after the first of an event */
     TACHO_WIRE_OPEN_MAX = 64,      /* open zones that are remembered */
     TACHO_WIRE_STRING_MAX = 65535, /* bytes of one string */
     TACHO_WIRE_NAME = 16,          /* bytes of a thread's name */
@@ -75,7 +75,7 @@ typedef struct tacho_wire_tcp_welcome {
  */
 typedef struct tacho_wire_entry {
     uint32_t kind; /* TACHO_WIRE_TEXT or TACHO_WIRE_SITE */
-    uint32_t len;  /* bytes of the text behind it */
+    uint32_t len;  /* bytes of the text after it */
 } tacho_wire_entry;
 
 enum { TACHO_WIRE_TEXT = 1, TACHO_WIRE_SITE = 2 };
@@ -116,7 +116,7 @@ typedef struct tacho_wire_record {
     uint64_t more;
 } tacho_wire_record;
 
-/* An argument: 16 bytes, and of a text its bytes behind them, up to a multiple of 16. */
+/* An argument: 16 bytes, followed by the bytes of a text, up to a multiple of 16. */
 typedef struct tacho_wire_arg {
     uint32_t key;   /* a string; 0 ends the list */
     uint16_t type;  /* tacho_client_type */
@@ -145,7 +145,7 @@ typedef struct tacho_wire_ring {
     /* The producer's. */
     _Alignas(64) _Atomic uint64_t head;
     _Atomic uint64_t stored;  /* events in all records so far */
-    _Atomic uint64_t dropped; /* events for which there was no room */
+    _Atomic uint64_t dropped; /* events dropped because the ring was full */
     /* The consumer's. */
     _Alignas(64) _Atomic uint64_t tail;
     /* Whose it is. */
@@ -166,7 +166,7 @@ typedef struct tacho_wire_header {
     _Alignas(64) _Atomic uint32_t is_closed;    /* the collector takes nothing more */
     _Alignas(64) _Atomic uint64_t string_bytes; /* of the area, given out */
     _Atomic uint64_t unplaced;                  /* events of threads without a ring */
-    _Atomic uint64_t strings_lost;              /* for which there was no room */
+    _Atomic uint64_t strings_lost;              /* because the area was full */
     _Alignas(64) _Atomic uint64_t used;         /* bit n: ring n has been claimed at least once */
 } tacho_wire_header;
 
@@ -176,7 +176,7 @@ _Static_assert(sizeof(tacho_wire_site) == 24, "a site is 24 bytes");
 _Static_assert(sizeof(tacho_wire_ring) <= TACHO_WIRE_PAGE, "a ring's header is a page");
 _Static_assert(sizeof(tacho_wire_header) <= TACHO_WIRE_PAGE, "a segment's header is a page");
 
-/* Where things lie in a segment. */
+/* Offsets within a segment. */
 enum {
     TACHO_WIRE_AT_SLOTS = TACHO_WIRE_PAGE,
     TACHO_WIRE_AT_STRINGS = TACHO_WIRE_AT_SLOTS + TACHO_WIRE_SLOTS * 8,
