@@ -47,7 +47,7 @@ enum { TACHO_CU_ZEROED_BUFFERS = 5 }; /* an attribute: whoever gives a buffer ha
 
 #define TACHO_CU_NO_STREAM UINT32_MAX
 
-/* What a callback of a call is told. */
+/* The argument of a call's callback. */
 typedef struct tacho_cu_call {
     uint32_t site; /* 0: it begins, 1: it has ended */
     const char *name;
@@ -65,7 +65,7 @@ typedef void tacho_cu_complete(void *context, uint32_t stream, uint8_t *buffer, 
                                size_t valid_size);
 typedef void tacho_cu_callback(void *user, uint32_t domain, uint32_t id, const void *data);
 
-/* Every function that is used: its name behind "cupti", and its arguments. */
+/* Every function that is used: its name after "cupti", and its arguments. */
 #define TACHO_CU_FUNCTIONS(X)                                                                      \
     X(GetVersion, (uint32_t * out_version))                                                        \
     X(GetResultString, (tacho_cu_result result, const char **out_text))                            \
@@ -86,7 +86,7 @@ typedef void tacho_cu_callback(void *user, uint32_t domain, uint32_t id, const v
 TACHO_CU_FUNCTIONS(TACHO_CU_TYPE)
 #undef TACHO_CU_TYPE
 
-/* What the newer subscription is told, which only CUDA 13 and later have: it names the holder. */
+/* Parameters of the newer subscription, in CUDA 13 and later only: it returns the holder's name. */
 typedef struct tacho_cu_subscription {
     size_t size;
     const char *name;
@@ -161,7 +161,7 @@ enum {
     TACHO_NVTX_F32 = 6,
 };
 
-/* What a mark or a range says about itself. */
+/* The attributes of a mark or a range. */
 typedef struct tacho_nvtx_attributes {
     uint16_t version, size;
     uint32_t category;

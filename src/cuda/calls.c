@@ -39,7 +39,7 @@ static _Thread_local struct {
 } open_call;
 
 typedef struct call_rule {
-    const char *prefix; /* behind "cuda" or "cu" */
+    const char *prefix; /* after "cuda" or "cu" */
     bool launches, waits;
 } call_rule;
 
@@ -67,7 +67,7 @@ static const call_rule *find_rule(const char *name)
     return NULL;
 }
 
-/* Without the version that CUPTI puts behind a name: "cudaLaunchKernel_v7000", "_ptsz". */
+/* Without the version that CUPTI appends to a name: "cudaLaunchKernel_v7000", "_ptsz". */
 static void put_plain_name(char room[NAME_ROOM], const char *name)
 {
     size_t len = strcspn(name, "_");
@@ -124,7 +124,7 @@ static void enable(const tacho_cupti *cupti, void *subscriber, uint32_t domain, 
     }
 }
 
-/* By the newer function where there is one: it says who was first. */
+/* Uses the newer function where it exists: it names the present subscriber. */
 static tacho_cu_result subscribe(const tacho_cupti *cupti, void **out_subscriber,
                                  char holder[HOLDER_ROOM])
 {

@@ -68,7 +68,7 @@ static clock_facts read_state(void)
     return clock;
 }
 
-/* Streams of threads are read one by one: each has to say the clock, once for a device. */
+/* Streams of threads are read one by one: each has to send the clock, once per device. */
 void tacho_cu_clock_say(uint32_t device, const char *device_name, uint64_t ticks)
 {
     static _Thread_local uint32_t said[TACHO_CU_DEVICES_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts outlast the buffer that they came in. Amounts that change go out as counters.
+ * Facts outlast the buffer of their record. Amounts that change are reported as counters.
  */
 #include "cuda/facts.h"
 
@@ -22,7 +22,7 @@ static struct {
         uint32_t context, stream;
         int32_t priority;
     } streams[STREAMS];                       /* the last of its place */
-    uint64_t allocated[TACHO_CU_DEVICES_MAX]; /* bytes; below 0 where a release came first */
+    uint64_t allocated[TACHO_CU_DEVICES_MAX]; /* bytes; below 0 where a release was first */
     struct {
         uint64_t address, bytes;
         uint32_t device;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What CUPTI says that is no work: devices, contexts, streams, memory, clocks and power. One thread
- * at a time calls these functions.
+ * Records of CUPTI other than work: devices, contexts, streams, memory, clocks and power. One
+ * thread at a time calls these functions.
  */
 #ifndef TACHO_CUDA_FACTS_H
 #define TACHO_CUDA_FACTS_H
@@ -10,7 +10,7 @@
 
 enum { TACHO_CU_DEVICES_MAX = 32, TACHO_CU_NAME_ROOM = 96 };
 
-/* What is known of a device; the numbers are those of a multiprocessor, 0: unknown. */
+/* The known facts of a device; the numbers are those of a multiprocessor, 0: unknown. */
 typedef struct tacho_cu_device {
     char name[TACHO_CU_NAME_ROOM]; /* "": unknown */
     uint32_t warp_threads, warps, blocks, shared_bytes, registers;

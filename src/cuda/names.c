@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two tables of texts under one lock, which is held for a few instructions: a child that is forked
- * finds it open. The demangler is the program's own: whoever has kernels with mangled names has a
- * C++ library.
+ * finds it open. The demangler is the program's own: a program with mangled kernel names has a C++
+ * library.
  */
 #include "cuda/names.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names that come while the program runs: sites of calls and ranges, and kernels as people write
- * them. Each is made once and stays.
+ * Names found while the program runs: sites of calls and ranges, and readable names of kernels.
+ * Each is made once and stays.
  */
 #ifndef TACHO_CUDA_NAMES_H
 #define TACHO_CUDA_NAMES_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <tacho/client.h>
 
-/* The site of that name and kind; NULL where there is no memory, or too many are known. */
+/* The site of that name and kind; NULL when out of memory, or when too many are known. */
 tacho_client_site *tacho_cu_site(const char *name, const char *category);
 
 /*

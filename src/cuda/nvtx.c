@@ -19,7 +19,7 @@ enum { DEPTH_MAX = 128, NAME_ROOM = 256, KEPT_MAX = 1 << 10 };
 
 INJECTION_API int InitializeInjectionNvtx2(tacho_nvtx_find_export *find_export);
 
-/* What a range says about itself, besides its name. */
+/* Attributes of a range, besides its name. */
 typedef struct range_facts {
     uint32_t color; /* ARGB; 0: none */
     uint32_t category;
@@ -115,7 +115,7 @@ static void put_name(char room[NAME_ROOM], const char *domain, const tacho_nvtx_
 
 /* ---- facts --------------------------------------------------------------------------------- */
 
-/* As NVTX's structure grew, its size tells what of it there is: all of this was in the first. */
+/* NVTX's structure has grown, and its size shows its fields; all of these were in the first. */
 static range_facts facts_of(const tacho_nvtx_attributes *given)
 {
     range_facts facts = {0};
@@ -264,7 +264,7 @@ static void end_range(uint64_t id)
 
 /* ---- what NVTX calls: domains are their names ------------------------------------------------ */
 
-/* A message is a text, so a payload is behind it. */
+/* A message is a text only, so a payload is appended to it. */
 static void domain_mark_ex(const char *domain, const tacho_nvtx_attributes *given)
 {
     char name[NAME_ROOM], text[NAME_ROOM + 48];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records are read by where their fields lie. Ids outlast the buffer; all else goes out at once.
+ * Records are read by offsets of their fields. Ids outlast the buffer; the rest is sent at once.
  */
 #include "cuda/records.h"
 
@@ -100,7 +100,7 @@ static uint32_t find_occupancy(const tacho_cu_device *device, uint64_t threads, 
 
 /* ---- work ---------------------------------------------------------------------------------- */
 
-/* Where the fields lie that all work has. 0: it has none. */
+/* Offsets of the fields that all work has. 0: no such field. */
 typedef struct work_layout {
     size_t start, end, device, context, stream, correlation, graph, node;
 } work_layout;
@@ -255,7 +255,7 @@ static void take_graph(const uint8_t *record)
     report_work(record, &work, &args);
 }
 
-/* Waiting of the host: it is said on the device that it waits for. */
+/* Waiting of the host: reported on the device that it waits for. */
 static void take_sync(const uint8_t *record)
 {
     static const char *const names[] = {"Synchronize", "Event synchronize", "Stream wait event",
@@ -318,7 +318,7 @@ static void take_record(const uint8_t *record)
     }
 }
 
-/* Names of devices are those of tracks, and contexts say which device is waited for. */
+/* Device records have the names of tracks, and contexts the device of a wait. */
 static bool is_said_first(const uint8_t *record)
 {
     uint32_t kind = tacho_cu_u32(record, 0);
@@ -345,7 +345,7 @@ static void take_facts(const tacho_cupti *cupti, uint8_t *buffer, size_t size)
     }
 }
 
-/* Devices say what they are behind the first work of a program: then the buffer is read twice. */
+/* Records of devices follow the first work of a program: then the buffer is read twice. */
 void tacho_cu_take_records(const tacho_cupti *cupti, uint8_t *buffer, size_t size)
 {
     uint8_t *record = NULL;

@@ -7,7 +7,7 @@
 
 #include "cuda/cupti.h"
 
-/* Counts that are told when the program ends. */
+/* Counts that are reported when the program ends. */
 typedef struct tacho_cu_counts {
     uint64_t records; /* of work */
     uint64_t untimed; /* of them without times */
@@ -21,7 +21,7 @@ void tacho_cu_take_records(const tacho_cupti *cupti, uint8_t *buffer, size_t siz
 /* Records that CUPTI had no room for. */
 void tacho_cu_count_dropped(uint64_t count);
 
-/* What it came to so far. */
+/* The counts so far. */
 tacho_cu_counts tacho_cu_records_counts(void);
 
 #endif

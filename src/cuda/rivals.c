@@ -59,7 +59,7 @@ static void note_time(void)
     atomic_store(&rivals.last_ns, tacho_client_now());
 }
 
-/* Records come to the program from now on, through the functions that it registered. */
+/* From now on records go to the program, through the functions that it registered. */
 static void make_way(void)
 {
     tacho_cu_request *request = atomic_load(&rivals.request);
@@ -86,7 +86,7 @@ static tacho_cu_result register_clock(clock_function *clock)
     return result;
 }
 
-/* What CUPTI has unless it is told otherwise; there is no way back to its own. */
+/* CUPTI's default clock; its own function cannot be restored. */
 static uint64_t real_time(void)
 {
     struct timespec now;
@@ -229,7 +229,7 @@ typedef struct replacements {
     size_t item_count;
 } replacements;
 
-/* What is needed of a library's tables. */
+/* The parts of a library's tables that are needed. */
 typedef struct library_tables {
     const loaded_library *library;
     const ElfW(Sym) * symbols;

@@ -63,8 +63,8 @@ static struct {
 
 /* ---- buffers ----------------------------------------------------------------------------------
  *
- * CUPTI asks for buffers on the thread that launches, and would set them to 0 there. We do it
- * where they come back, on a thread that nobody waits for.
+ * CUPTI requests buffers on the thread that launches, and would set them to 0 there. We do it
+ * when they are returned, on a thread that no other waits for.
  */
 
 /* The program's buffers are as the program makes them. */
