@@ -2,8 +2,8 @@
 /*
  * A command has an event, the program's or one of our own. When it has ended, a callback of the
  * driver reports it. Drivers may call late, and a program that has waited for its results may exit
- * before: so commands are also in a list, which calls that wait look through. Whoever is first
- * reports.
+ * before: so commands are also in a list, which calls that wait look through. The first of the two
+ * to find it reports it.
  */
 #include "opencl/commands.h"
 
@@ -75,7 +75,7 @@ static void put_sizes(char room[SIZES_ROOM], const size_t *sizes, uint32_t count
     }
 }
 
-/* Arguments that say how large a kernel is. */
+/* Arguments for the sizes of a kernel. */
 typedef struct size_texts {
     char global[SIZES_ROOM], local[SIZES_ROOM], offset[SIZES_ROOM];
 } size_texts;

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <tacho/client.h>
 
-/* What is below the layer. */
+/* The next function below the layer. */
 tacho_cl_function tacho_cl_next(size_t place);
 
 /* The function |name| below, of the type of |wrapper|. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Queues and devices by their handles, in two small tables under one lock. Handles of queues that
- * are gone may come back for new ones; all are made here, so the new one replaces the old.
+ * Queues and devices by their handles, in two small tables under one lock. Drivers may reuse the
+ * handles of released queues; all are made here, so the new one replaces the old.
  */
 #include "opencl/queues.h"
 
@@ -121,7 +121,7 @@ static bool find_queue(tacho_cl_handle handle, tacho_cl_queue *out_queue)
     return entry != NULL;
 }
 
-/* Asks what a queue is like that was made as the program says, or behind our back. */
+/* Queries a queue that was not made by our wrappers, or that was made as the program requested. */
 static tacho_cl_queue learn_queue(tacho_cl_handle handle)
 {
     const size_t place = TACHO_CL_AT_GetCommandQueueInfo;
@@ -144,7 +144,7 @@ tacho_cl_queue tacho_cl_queue_find(tacho_cl_handle handle)
 
 /* ---- clocks -------------------------------------------------------------------------------- */
 
-/* Takes what a command says about the clock; the lock is held. */
+/* Narrows the clock's shift by the times of a command; the lock is held. */
 static void bound_shift(device_entry *device, const tacho_cl_times *times)
 {
     int64_t least = (int64_t)(times->before - times->queued);
@@ -168,7 +168,7 @@ static void bound_shift(device_entry *device, const tacho_cl_times *times)
 
 void tacho_cl_device_say_clock(uint32_t device, const tacho_cl_times *times)
 {
-    /* What this thread has said of each device: streams of threads are read one by one. */
+    /* Sent by this thread for each device: streams of threads are read one by one. */
     static _Thread_local uint32_t said[TACHO_CL_DEVICES_MAX];
     if (device >= TACHO_CL_DEVICES_MAX) {
         return;

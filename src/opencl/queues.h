@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Queues and their devices. Every queue is made with profiling on; programs that did not ask for
- * that are told that it is off.
+ * Queues and their devices. Every queue is made with profiling on; a program that did not ask for
+ * it sees it as off.
  */
 #ifndef TACHO_OPENCL_QUEUES_H
 #define TACHO_OPENCL_QUEUES_H
@@ -22,7 +22,7 @@ typedef struct tacho_cl_queue {
     size_t property_count; /* with the 0 at its end; 0: NULL */
 } tacho_cl_queue;
 
-/* What is known of |handle|; a queue that was made behind our back is added. */
+/* The known facts of |handle|; a queue that was not made by our wrappers is added. */
 tacho_cl_queue tacho_cl_queue_find(tacho_cl_handle handle);
 
 /* Times of a command in ns: of the device's clock, and on the host around the call. */

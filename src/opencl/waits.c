@@ -5,7 +5,7 @@
  */
 #include "opencl/commands.h"
 
-/* Waiting is not work: its category says so. */
+/* Waiting is not work: hence its own category. */
 static tacho_client_site wait_site = {"clWaitForEvents", "opencl_wait", NULL, 0, 0, 0};
 static tacho_client_site finish_site = {"clFinish", "opencl_wait", NULL, 0, 0, 0};
 
