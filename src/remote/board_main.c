@@ -73,7 +73,7 @@ static size_t receive_bytes(void *self, void *bytes, size_t len)
     return (size_t)got;
 }
 
-/* The lock goes with the process, and there are no files to remove. */
+/* The lock ends with the process, and there is nothing to clean up. */
 static void *watch_host(void *unused)
 {
     struct pollfd host = {.fd = STDIN_FILENO};

@@ -234,7 +234,7 @@ static tacho_status check_answer(const tacho_link *link, const char *line, const
                       line + 5);
 }
 
-/* A board that cannot take it all stops reading; then its answer says why. */
+/* A board that cannot take it all stops reading; then its answer has the reason. */
 static tacho_status push_runtime(tacho_link *link, const char *path, tacho_str runtime)
 {
     char line[TACHO_LINK_LINE_BYTES];

@@ -22,9 +22,9 @@ typedef struct tacho_remote_options {
     void *watcher;
 } tacho_remote_options;
 
-/* What became of it; texts lie in the arena. */
+/* The result of a deployment; texts are allocated in the arena. */
 typedef struct tacho_deployment {
-    const char *machine;   /* "aarch64", as the board says */
+    const char *machine;   /* "aarch64", as the board reports */
     const char *path;      /* of the runtime there */
     uint64_t pushed_bytes; /* 0: it was there already */
 } tacho_deployment;

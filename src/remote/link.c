@@ -220,7 +220,7 @@ tacho_status tacho_link_ask(tacho_link *link, tacho_wire_type type, tacho_str mo
     bool is_end = link->tether.guard < 0;
     tacho_wire_message *answer = &link->message;
     if (!is_end && type != TACHO_WIRE_NONE) {
-        /* A runtime that stops taking a message may have said why. */
+        /* A runtime that stops reading a message may have sent the reason. */
         tacho_wire_send(&wire, type, 0, tacho_bytes_view(&link->text), more);
     }
     link->text.len = 0;

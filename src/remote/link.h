@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The host's end of a connection to a board: the user's own ssh with lines, then messages, through
- * it. What fails says what was going on, and what ssh said.
+ * it. Failures name the action under way, and quote ssh.
  */
 #ifndef TACHO_REMOTE_LINK_H
 #define TACHO_REMOTE_LINK_H
@@ -47,10 +47,10 @@ tacho_status tacho_link_read_line(tacho_link *link, char out_line[TACHO_LINK_LIN
                                   const char *doing) TACHO_MUST_USE;
 
 /*
- * Sends a message, |text| of the link and |more| behind it, and waits for its answer, which must be
+ * Sends a message, |text| of the link followed by |more|, and waits for its answer, which must be
  * of type |wanted| and, where it carries data, have no more bytes than |message.limit| of the link,
- * which is good for one answer. NONE in place of |type|: nothing is sent; in place of |wanted|: any
- * will do. A failure of the board is returned.
+ * which applies to one answer. NONE as |type|: nothing is sent; as |wanted|: any answer will do. A
+ * failure of the board is returned.
  */
 tacho_status tacho_link_ask(tacho_link *link, tacho_wire_type type, tacho_str more,
                             tacho_wire_type wanted, const char *doing) TACHO_MUST_USE;
@@ -58,7 +58,7 @@ tacho_status tacho_link_ask(tacho_link *link, tacho_wire_type type, tacho_str mo
 /* How long the board may be silent, now that |link| is what it is. */
 uint64_t tacho_link_silence_s(const tacho_link *link);
 
-/* A failure that says that the connection has ended, or the board is silent, and why. */
+/* A failure that reports the end of the connection, or the silence of the board, and why. */
 tacho_status tacho_link_lost(tacho_link *link, const char *doing) TACHO_MUST_USE;
 
 #endif

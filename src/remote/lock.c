@@ -92,7 +92,7 @@ static void write_holder(const tacho_board_lock *lock, tacho_str who)
     bool is_ours = fstat(lock->fd, &facts) == 0 && facts.st_nlink == 1;
     if (is_ours && len > 0 && ftruncate(lock->fd, 0) == 0) {
         ssize_t written = pwrite(lock->fd, text, (size_t)len, 0);
-        (void)written; /* the lock is ours whether it says so or not */
+        (void)written; /* the lock is ours even without our name in it */
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lock of a board: one run at a time, whoever's it is. The kernel holds it for a process, so it
- * is free again when that ends, however it ends; the file only says who it is.
+ * The lock of a board: one run at a time, of any user. The kernel holds it for a process, so it is
+ * free again when that ends, however it ends; the file only names the holder.
  */
 #ifndef TACHO_REMOTE_LOCK_H
 #define TACHO_REMOTE_LOCK_H
@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "base/str.h"
 
-/* Where it is, for all users of a board; the environment variable of this name says otherwise. */
+/* Its path, for all users of a board; the environment variable of this name overrides it. */
 #define TACHO_BOARD_LOCK "/tmp/tacho-board.lock"
 #define TACHO_BOARD_LOCK_VARIABLE "TACHO_BOARD_LOCK"
 
@@ -22,9 +22,9 @@ typedef struct tacho_board_lock {
 tacho_status tacho_board_lock_open(tacho_board_lock *out_lock) TACHO_MUST_USE;
 
 /*
- * Locks it for |who|, unless another process has it: then |out_is_ours| is false, and |out_holder|
- * says who. A file that was removed or replaced since it was opened locks nobody out: then the one
- * that has its name now is opened and tried.
+ * Locks the board for |who|, unless another process has it: then |out_is_ours| is false, and
+ * |out_holder| names the process's user. A file that was removed or replaced since it was opened
+ * excludes no one: then the file that has its name now is opened and tried.
  */
 enum { TACHO_BOARD_HOLDER_BYTES = 200 };
 tacho_status tacho_board_lock_try(tacho_board_lock *lock, tacho_str who, bool *out_is_ours,

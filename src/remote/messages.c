@@ -10,7 +10,7 @@
 
 enum { ACTIVATIONS_MAX = 1024, THREADS_MAX = 1024 };
 
-/* What a LOAD says in single bits. */
+/* Single bits of a LOAD. */
 enum {
     FINE_TIMER = 1 << 0,
     UNLIMITED = 1 << 1,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Payloads of messages: both sides put and read them with these functions alone. What is read comes
- * from another computer: it is checked before anything of it is used.
+ * Payloads of messages: both sides put and read them with these functions alone. Input is from
+ * another computer: it is checked before any of it is used.
  */
 #ifndef TACHO_REMOTE_MESSAGES_H
 #define TACHO_REMOTE_MESSAGES_H

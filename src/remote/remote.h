@@ -19,7 +19,7 @@ tacho_status tacho_remote_open(const tacho_remote_options *remote, const tacho_d
                                const char *argument, const tacho_device_options *options,
                                tacho_device **out_device) TACHO_MUST_USE;
 
-/* What is known about the connection of a device. */
+/* Facts about the connection of a device. */
 typedef struct tacho_remote_facts {
     const char *host;
     const char *machine;   /* "aarch64" */

@@ -108,7 +108,7 @@ void tacho_wire_result_deinit(tacho_wire_result *result)
     tacho_arena_deinit(&result->arena);
 }
 
-/* Items in a row, which lie in the payload; their number must be |wanted| or, if |or_none|, 0. */
+/* Items in a row, within the payload; their number must be |wanted| or, if |or_none|, 0. */
 static const void *get_raw(tacho_wire_reader *reader, size_t wanted, bool or_none,
                            size_t item_bytes)
 {
@@ -261,7 +261,7 @@ static void get_op_times(tacho_wire_reader *reader, const tacho_program *program
     reader->is_bad |= result->host_op_ns != NULL && !are_times(result->host_op_ns, count);
 }
 
-/* The longest that anything of |result| took; what is added up from results is no more. */
+/* The longest time in |result|; sums over results add no more than this for each. */
 static int64_t longest_ns(const tacho_device_result *result)
 {
     int64_t end_ns = tacho_most(result->end_ns, result->host.fetched_ns);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RESULT: what one inference of the device gave. Records of stats are sent as they lie in memory,
- * which is how files of raw stats hold them; the one who reads checks them against the program.
+ * RESULT: the outcome of one inference of the device. Records of stats are sent in their memory
+ * format, which files of raw stats share; the reader checks them against the program.
  */
 #ifndef TACHO_REMOTE_RESULT_H
 #define TACHO_REMOTE_RESULT_H
@@ -20,7 +20,7 @@ typedef struct tacho_wire_asked {
     uint64_t inference;
 } tacho_wire_asked;
 
-/* Bytes of a result, at most; no honest runtime comes near it. */
+/* Bytes of a result, at most; an honest runtime stays far below it. */
 uint64_t tacho_wire_result_limit(const tacho_wire_asked *asked);
 
 /* A result that was read; zeroed, it is none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Results of inferences there and back, and what a board that lies can make of them: nothing that
- * is longer than the program allows, and no times that cannot be added up.
+ * Results of inferences there and back, and the limits of a dishonest board: nothing that is longer
+ * than the program allows, and no times that cannot be added up.
  */
 #include "remote/result.h"
 
@@ -108,7 +108,7 @@ static void carries_results(void **state)
     assert_true(self->payload.len < tacho_wire_result_limit(&self->asked));
 }
 
-/* Cut anywhere, or with more behind it, it is refused. */
+/* Cut anywhere, or with trailing bytes, it is refused. */
 static void refuses_other_lengths(void **state)
 {
     bench *self = *state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One message at a time: what the host asks for is done, and its answer is sent. A failure is an
- * answer, too; only a host that is gone, or that sends what is no message, ends it. A second thread
+ * One message at a time: a request of the host is executed, and its answer is sent. A failure is an
+ * answer, too; only a host that is gone, or that sends an invalid message, ends it. A second thread
  * does nothing but send signs of life: often while the host waits, and now and then while it does
  * not, as a connection that is dead is found by writing to it.
  */
@@ -47,7 +47,7 @@ typedef struct board {
     tacho_wire_message message;
     tacho_bytes reply;
     tacho_wire_type reply_type;
-    tacho_str reply_more; /* of the payload, behind |reply| */
+    tacho_str reply_more; /* of the payload, after |reply| */
 } board;
 
 const char *tacho_board_machine(void)
@@ -130,7 +130,7 @@ static void set_busy(board *self, bool is_busy)
     pthread_mutex_unlock(&self->pulse.mutex);
 }
 
-/* Without a thread there are no signs; the host then waits as long as it may be silent here. */
+/* Without the thread no signs of life are sent; the host then waits for its full silence limit. */
 static void start_pulse(board *self, uint64_t silence_s)
 {
     self->pulse.silence_s = silence_s;
@@ -158,7 +158,7 @@ static void sleep_ms(long ms)
     nanosleep(&pause, NULL);
 }
 
-/* BUSY, once; then a host that waits is told when it is its turn. */
+/* Answers BUSY, once; a host that waits gets a second answer when it is its turn. */
 static tacho_status wait_for_lock(board *self, tacho_str who, uint64_t wait_s)
 {
     char holder[TACHO_BOARD_HOLDER_BYTES] = "";

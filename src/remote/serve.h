@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The board's side of a run: answers messages of a host until it says that it is done, or is gone,
- * and sends signs of life meanwhile.
+ * The board's side of a run: answers messages of a host until it sends END, or is gone, and sends
+ * signs of life meanwhile.
  */
 #ifndef TACHO_REMOTE_SERVE_H
 #define TACHO_REMOTE_SERVE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a host and the runtime on a board say to each other: messages, each a header and a payload,
- * over whatever carries bytes. Numbers are little-endian.
+ * The protocol of a host and the runtime on a board: messages, each a header and a payload, over
+ * any connection that carries bytes. Numbers are little-endian.
  *
  *     header: "TBR2", u32 type, u64 bytes of the payload, u64 ns since the sender began (board),
  *             u32 CRC32C of the payload, u32 CRC32C of the header up to here
@@ -89,9 +89,9 @@ bool tacho_wire_send(const tacho_wire *wire, tacho_wire_type type, uint64_t elap
                      tacho_str first, tacho_str second);
 
 /*
- * Receives a message. |*out_is_end|: there is none, as the other side is gone; what is no message
- * is BAD_DATA, as is one that is longer than it may be or was damaged on its way. A length is
- * believed as far as its bytes arrive.
+ * Receives a message. |*out_is_end|: none, as the other side is gone. Bytes that do not form a
+ * message are BAD_DATA, as is a message that is too long or damaged. A length is trusted only as
+ * far as its bytes arrive.
  */
 tacho_status tacho_wire_receive(const tacho_wire *wire, tacho_wire_message *message,
                                 bool *out_is_end) TACHO_MUST_USE;
@@ -101,7 +101,7 @@ tacho_status tacho_wire_receive(const tacho_wire *wire, tacho_wire_message *mess
 /* A length and that many bytes. */
 tacho_status tacho_wire_put_text(tacho_bytes *to, tacho_str text) TACHO_MUST_USE;
 
-/* Reads a payload from its start on. What is not there is zeros and empty, and |is_bad|. */
+/* Reads a payload from its start on. Missing bytes read as zeros and empty, and set |is_bad|. */
 typedef struct tacho_wire_reader {
     tacho_str bytes;
     size_t at;

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-/* A wire to itself: what is sent is received. */
+/* A wire to itself: bytes that are sent are received. */
 typedef struct echo {
     tacho_bytes bytes;
     size_t at;
@@ -296,7 +296,7 @@ static void locks_the_file_of_that_name(void **state)
     close(mkstemp(path));
     assert_int_equal(setenv(TACHO_BOARD_LOCK_VARIABLE, path, 1), 0);
     assert_null(tacho_board_lock_open(&early));
-    assert_int_equal(unlink(path), 0); /* a cleaner of old files, say */
+    assert_int_equal(unlink(path), 0); /* as a cleaner of old files does */
     assert_null(tacho_board_lock_open(&late));
     assert_true(takes_lock(&late, "bob@desk", holder));
     assert_false(takes_lock(&early, "ann@laptop", holder));
@@ -307,7 +307,7 @@ static void locks_the_file_of_that_name(void **state)
     unlink(path);
 }
 
-/* What has another name, too, may be a file that someone has linked there: it is not written to. */
+/* A file with a second link may be a user's, linked there by someone else: never write to it. */
 static void writes_no_linked_files(void **state)
 {
     char path[] = "/tmp/tacho-lock-test-XXXXXX";
