@@ -65,7 +65,7 @@ static void put_key(const tacho_sql_place *place, sqlite3_context *context)
     tacho_arg_walk_deinit(&walk);
 }
 
-/* SQL has signed numbers of 64 bits: what is larger is text, so that no digit is lost. */
+/* SQL has signed numbers of 64 bits: larger ones are text, so that no digit is lost. */
 static void put_unsigned(uint64_t value, sqlite3_context *context)
 {
     char digits[24];

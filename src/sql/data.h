@@ -48,7 +48,7 @@ typedef struct tacho_sql_data {
 tacho_status tacho_sql_data_init(tacho_sql_data *data, tacho_profile *profile) TACHO_MUST_USE;
 void tacho_sql_data_deinit(tacho_sql_data *data);
 
-/* Makes what |needs| says. */
+/* Computes the parts in |needs|. */
 tacho_status tacho_sql_data_prepare(tacho_sql_data *data, unsigned needs) TACHO_MUST_USE;
 
 /* A place in a table: a row, and in the table of arguments the argument of a span. */
@@ -84,9 +84,9 @@ typedef struct tacho_sql_table {
     void (*put)(tacho_sql_place *place, int column, sqlite3_context *context);
     /* A number for the value of a column that has a key, the same for equal values only. */
     uint32_t (*key)(const tacho_sql_data *data, size_t row, int column);
-    /* Which of two rows comes first by a column that has a key: as SQL sorts, NULL first. */
+    /* Which of two rows is first by a column that has a key: as SQL sorts, NULL first. */
     int (*compare)(const tacho_sql_data *data, size_t left, size_t right, int column);
-    /* Moves to the first entry at or behind place->row; false when there is none. (optional) */
+    /* Moves to the first entry from place->row on; false when there is none. (optional) */
     bool (*find_next)(tacho_sql_place *place, tacho_status *out_status);
 } tacho_sql_table;
 
@@ -118,7 +118,7 @@ void tacho_sql_put_text(tacho_str text, sqlite3_context *context);
 /* A word that lasts. */
 void tacho_sql_put_word(const char *word, sqlite3_context *context);
 
-/* What tables say of the track of their rows. */
+/* Values of the track of a row. */
 uint32_t tacho_sql_process_name(const tacho_dict *dict, uint32_t track);
 int64_t tacho_sql_ns(const tacho_sql_data *data, uint32_t track, int64_t ticks);
 

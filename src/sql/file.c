@@ -103,7 +103,7 @@ static tacho_status fill_database(sqlite3 *db, tacho_sql_data *data, bool omits_
     return code == SQLITE_OK ? TACHO_OK : tacho_sql_failure(db, code);
 }
 
-/* The file loses its name as soon as SQLite has it open, so that none is left behind. */
+/* The file loses its name as soon as SQLite has it open, so that it cannot remain after a crash. */
 static tacho_status write_through(tacho_sql_data *data, bool omits_args, tacho_output *output)
 {
     sqlite3 *db = NULL;

@@ -77,8 +77,8 @@ static int compare_groups(const void *left, const void *right)
 }
 
 /*
- * Numbers groups in the order of their values: SQLite relies on it where ORDER BY says the same.
- * Those of equal values, which have different keys where text was cleaned, become one.
+ * Numbers groups in the order of their values: SQLite relies on it where ORDER BY has the same
+ * columns. Groups of equal values, whose keys differ where text was cleaned, become one.
  */
 static tacho_status number_groups(const request *of, uint32_t *numbers, size_t *group_count)
 {

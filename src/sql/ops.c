@@ -20,7 +20,7 @@ struct tacho_sql_op {
     uint32_t row; /* one of its spans */
     uint32_t location;
     bool has_bytes;
-    bool has_locations; /* several: none is said */
+    bool has_locations; /* several: none is shown */
 };
 
 enum { /* columns */
@@ -82,7 +82,7 @@ static void add_span(const tacho_sql_data *data, size_t row, const tacho_span *s
     op->count++;
 }
 
-/* |groups| becomes TACHO_NONE where a span is no work. */
+/* |groups| becomes TACHO_NONE where a span is not work. */
 static void add_spans(tacho_sql_data *data, uint32_t *groups)
 {
     for (size_t i = 0; i < data->profile->span_count; i++) {

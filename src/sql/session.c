@@ -65,7 +65,7 @@ void tacho_sql_close(tacho_sql *sql)
 static const char table_names[] =
     "spans, ops, tracks, counters, flows, args, loss, steps, files, metadata";
 
-/* What is wrong with the statement, and where. */
+/* The error in the statement, and its position. */
 static tacho_status refuse(tacho_sql *sql, int code)
 {
     const char *message = sqlite3_errmsg(sql->db);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SQL over a profile: a database in memory whose tables read the profile where it lies. Statements
- * may read and nothing else: no file is opened, and no table is changed.
+ * SQL over a profile: a database in memory whose tables read the profile in place. Statements may
+ * only read: no file is opened, and no table is changed.
  */
 #ifndef TACHO_SQL_SESSION_H
 #define TACHO_SQL_SESSION_H

@@ -19,7 +19,7 @@ static size_t count_spans(const tacho_sql_data *data)
     return data->profile->span_count;
 }
 
-/* ---- what a span says ------------------------------------------------------------------------ */
+/* ---- values of a span ------------------------------------------------------------------------ */
 
 static const char *const kinds[] = {"span", "instant", "unended"};
 

@@ -319,8 +319,7 @@ static void test_long_spans(void **state)
     teardown(&made);
 }
 
-/* The view adds spans up itself: SQLite must come to the same, names that are not UTF-8 included.
- */
+/* The view adds up spans itself: SQLite must get the same sums, even of names not in UTF-8. */
 static void test_ops_are_those_of_sqlite(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Views: ops says what 'tacho ops' says, steps what 'tacho breakdown' does, and numbered runs.
+ * Views: ops has the table of 'tacho ops', steps that of 'tacho breakdown', and numbered runs.
  */
 #include "sql/views.h"
 

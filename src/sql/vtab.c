@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One module for all tables. The plan of a statement is a number: what has to be prepared, and
- * whether one row is wanted; its text lists the columns to group by.
+ * One module for all tables. The plan of a statement is a number: the parts to prepare, and whether
+ * one row is wanted; its text lists the columns to group by.
  */
 #include "sql/vtab.h"
 
@@ -124,7 +124,7 @@ static bool can_group(const virtual_table *table, sqlite3_index_info *info)
     return true;
 }
 
-/* Columns as letters: the first one 'A', 'a' where values are to come in descending order. */
+/* Columns as letters: the first one is 'A', or 'a' for descending order. */
 static int plan_groups(const virtual_table *table, sqlite3_index_info *info)
 {
     char *columns = sqlite3_malloc64((sqlite3_uint64)info->nOrderBy + 1);
@@ -188,7 +188,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
     return SQLITE_OK;
 }
 
-/* Stops where a row is, or behind the last. */
+/* Stops at a row, or at the end. */
 static int find_row(virtual_cursor *cursor)
 {
     virtual_table *table = table_of(cursor->base.pVtab);
@@ -205,7 +205,7 @@ static int find_row(virtual_cursor *cursor)
     return status == TACHO_OK ? SQLITE_OK : fail(table, status);
 }
 
-/* Only the row of that number; none where there is no such row. */
+/* Only the row of that number; no row if the number is out of range. */
 static void choose_row(tacho_sql_place *place, sqlite3_value *number, size_t count)
 {
     double real = sqlite3_value_double(number);
