@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Analyses: questions about profiles, programs and machines, answered as tables (tacho/table.h).
- * Each does what the verb of its name does: tacho overview, breakdown, ops, query, roofline, info,
- * diff, annotate, opstats, machine.
+ * Each is the API of the command of its name: tacho overview, breakdown, ops, query, roofline,
+ * info, diff, annotate, opstats, machine.
  *
  * Inputs are files of any format that tacho reads, recognised by content. One that cannot be read
  * is a failure. A directory stands for the profiles in it, as in tacho_view_open. Records that
@@ -11,8 +11,8 @@
  *
  * |options| may be NULL. Structs of options are set to zero first, as in tacho/convert.h. Any other
  * NULL is refused as TACHO_CODE_USAGE, and |*out_tables| is NULL after a failure. All calls may be
- * made from several threads at once. Memory follows the number of names and tracks, not of events,
- * but for annotate and query.
+ * made from several threads at once. Memory grows with the number of names and tracks, not of
+ * events, except for annotate and query.
  */
 #ifndef TACHO_ANALYSE_H
 #define TACHO_ANALYSE_H
@@ -50,7 +50,7 @@ typedef struct tacho_analyse_breakdown_options {
 /*
  * Where the time of each device went, and why it was idle: the tables "verdict" (a sentence per
  * device), "advice", "devices", "streams", "idle", "step_statistics", "steps", "launches", "gaps"
- * and "notes" (what the profiles do not allow to be said), as tacho-breakdown(1) explains them.
+ * and "notes" (questions that the profiles cannot answer), as tacho-breakdown(1) explains them.
  */
 TACHO_API tacho_status tacho_analyse_breakdown(const char *const *paths, size_t path_count,
                                                const tacho_analyse_breakdown_options *options,
@@ -75,8 +75,8 @@ typedef struct tacho_analyse_ops_options {
 } tacho_analyse_ops_options;
 
 /*
- * Which operations took the time: the table "ops". By groups: the tables "groups", with times of
- * host and devices apart, and "notes" (what the profiles do not allow to be said).
+ * Which operations took the time: the table "ops". By groups: the tables "groups", with separate
+ * times of host and devices, and "notes" (questions that the profiles cannot answer).
  */
 TACHO_API tacho_status tacho_analyse_ops(const char *const *paths, size_t path_count,
                                          const tacho_analyse_ops_options *options,
@@ -85,13 +85,13 @@ TACHO_API tacho_status tacho_analyse_ops(const char *const *paths, size_t path_c
 /* Rows of Tenstorrent's op tables; all zero is the default. */
 typedef struct tacho_analyse_tt_report_options {
     tacho_view_options input;   /* how to read the tables */
-    const char *start_signpost; /* rows behind the first signpost of that name; NULL: all */
-    const char *end_signpost;   /* rows ahead of it, or of the second if both have one name */
-    bool ignores_signposts;     /* all rows, else those behind the last signpost */
+    const char *start_signpost; /* rows after the first signpost of that name; NULL: all */
+    const char *end_signpost;   /* rows before it, or before the second if both have one name */
+    bool ignores_signposts;     /* all rows, else those after the last signpost */
     bool shows_signposts;       /* among the rows */
     const char *id_range;       /* "5-10", "31-" or "-12"; NULL: all */
     double min_percentage;      /* of the time, below which a row is left out */
-    const char *arch;           /* the chip, where the table does not say; NULL: wormhole */
+    const char *arch;           /* the chip, where the table has none; NULL: wormhole */
     bool keeps_order;           /* rows as in the table, not by the host's time */
     bool omits_host_ops;
     bool keeps_devices; /* a row per op and device */
@@ -103,8 +103,8 @@ typedef struct tacho_analyse_tt_report_options {
 } tacho_analyse_tt_report_options;
 
 /*
- * The report of tt-perf-report: what tacho ops --compat tt-perf-report prints. Paths are op tables
- * of Tenstorrent's profiler, or directories of a run that hold one.
+ * The report of tt-perf-report, as printed by tacho ops --compat tt-perf-report. Paths are op
+ * tables of Tenstorrent's profiler, or directories of a run that hold one.
  */
 TACHO_API tacho_status tacho_analyse_tt_report(const char *const *paths, size_t path_count,
                                                const tacho_analyse_tt_report_options *options,
@@ -118,9 +118,9 @@ typedef struct tacho_analyse_query_options {
 } tacho_analyse_query_options;
 
 /*
- * What one SELECT statement of SQLite gives: the table "query", whose columns are the statement's.
- * Tables and columns to select from are those of tacho-query(1). It can only read. A statement that
- * is wrong is TACHO_CODE_USAGE, one that exceeds a limit TACHO_CODE_LIMIT.
+ * The result of one SELECT statement of SQLite: the table "query", whose columns are the
+ * statement's. Tables and columns to select from are those of tacho-query(1). It can only read. An
+ * invalid statement is TACHO_CODE_USAGE, one that exceeds a limit TACHO_CODE_LIMIT.
  */
 TACHO_API tacho_status tacho_analyse_query(const char *const *paths, size_t path_count,
                                            const char *sql,
@@ -142,9 +142,8 @@ typedef struct tacho_analyse_roofline_options {
 
 /*
  * How far operators are from what their machine can do: the tables "ceilings" and "roofline", as
- * tacho-roofline(1) says. Paths are models, programs and profiles; profiles are joined with one
- * model or program at most. |out_above_count|, which may be NULL, is told how many points are above
- * their roof.
+ * in tacho-roofline(1). Paths are models, programs and profiles; profiles are joined with one model
+ * or program at most. |*out_above_count| is the number of points above their roof; it may be NULL.
  */
 TACHO_API tacho_status tacho_analyse_roofline(const char *const *paths, size_t path_count,
                                               const tacho_analyse_roofline_options *options,
@@ -152,8 +151,8 @@ TACHO_API tacho_status tacho_analyse_roofline(const char *const *paths, size_t p
                                               tacho_tables **out_tables) TACHO_MUST_USE;
 
 /*
- * What is in the files. Of profiles: the tables "inputs", "tracks", "lost_before" (records that
- * were lost when a trace was made), "notes" and "lost". Of compiled programs, models and debug
+ * The contents of the files. Of profiles: the tables "inputs", "tracks", "lost_before" (records
+ * that were lost when a trace was made), "notes" and "lost". Of compiled programs, models and debug
  * information of Torq: those that tacho-info(1) shows. Where |options| name an input format, all
  * are profiles.
  */
@@ -173,14 +172,14 @@ typedef struct tacho_analyse_diff_options {
     uint64_t top;             /* so many rows; 0: all */
     const char *gate;         /* limits, such as "rel=3%,abs=20us"; NULL: none */
     const char *by;           /* a row per "instance" (operator), "type", "op" (of the framework),
-                                 "layer" or layer to so many levels, "layer:3"; NULL: as by_type
-                                 says */
+                                 "layer" or layer to so many levels, "layer:3"; NULL: by
+                                 |by_type| */
     uint64_t reserved[5];     /* zero */
 } tacho_analyse_diff_options;
 
-/* What a gate says; tacho-diff(1) says when. */
+/* The outcome of a gate, as defined in tacho-diff(1). */
 typedef enum tacho_gate_outcome {
-    TACHO_GATE_NONE, /* there was no gate */
+    TACHO_GATE_NONE, /* without a gate */
     TACHO_GATE_PASS,
     TACHO_GATE_INCONCLUSIVE,
     TACHO_GATE_REGRESSION,
@@ -193,7 +192,7 @@ typedef struct tacho_analyse_diff_result {
 } tacho_analyse_diff_result;
 
 /*
- * What changed between the profiles |sides[0]|, before, and |sides[1]|, after: the tables that
+ * Changes between the profiles |sides[0]|, before, and |sides[1]|, after: the tables that
  * tacho-diff(1) shows. |out_result| may be NULL.
  */
 TACHO_API tacho_status tacho_analyse_diff(const tacho_analyse_side sides[2],
@@ -203,15 +202,15 @@ TACHO_API tacho_status tacho_analyse_diff(const tacho_analyse_side sides[2],
 
 typedef struct tacho_baselines_options {
     tacho_view_options input; /* how to read the files; windows and filters do not apply */
-    const char *reason;       /* of saving; needed where it replaces; NULL: none */
-    bool replaces;            /* the baseline of that name, which is there; else it must not be */
+    const char *reason;       /* for saving; required with |replaces|; NULL: none */
+    bool replaces;            /* the existing baseline of that name; else it must not exist */
     uint64_t reserved[6];     /* zero */
 } tacho_baselines_options;
 
 /*
  * Saves profiles as the baseline |name| of the directory |folder|, which is created if missing:
- * what tacho baseline save and accept do. Either all are saved, or the baseline is as it was. The
- * directory folder/name can be given wherever paths of profiles are. |options| and
+ * the API of tacho baseline save and accept. Either all are saved, or the baseline is unchanged.
+ * The directory folder/name can be given wherever paths of profiles are. |options| and
  * |out_has_losses| may be NULL.
  */
 TACHO_API tacho_status tacho_baselines_save(const char *folder, const char *name,
@@ -221,7 +220,7 @@ TACHO_API tacho_status tacho_baselines_save(const char *folder, const char *name
 
 /*
  * The baselines of |folder|: the table "baselines". Of |options|, which may be NULL, |skipped| is
- * told which cannot be read, and why.
+ * called with those that cannot be read, and why.
  */
 TACHO_API tacho_status tacho_baselines_list(const char *folder, const tacho_view_options *options,
                                             tacho_tables **out_tables) TACHO_MUST_USE;
@@ -229,7 +228,7 @@ TACHO_API tacho_status tacho_baselines_list(const char *folder, const tacho_view
 typedef struct tacho_analyse_annotate_options {
     tacho_view_options input; /* how to read the runtime profiles */
     const char *columns; /* "native", "torq-a0" and so on: see tacho-annotate(1); NULL: native */
-    const char *const *source_dirs; /* where the model's files may lie */
+    const char *const *source_dirs; /* directories to search for the model's files */
     size_t source_dir_count;
     bool omit_inner;      /* no rows for the inner ops of jobs */
     const char *trace;    /* also write a trace to this file; NULL: none */
@@ -239,7 +238,7 @@ typedef struct tacho_analyse_annotate_options {
 /*
  * Runtime profiles of Torq joined with the compiler's debug information, |debug_path|: a file, or a
  * folder with one for each dispatch. Tables: "annotation", "problems" (rows without a match, by
- * reason, and files that could not be read), "debug_info" (what was read of it), "lost".
+ * reason, and files that could not be read), "debug_info" (its contents), "lost".
  */
 TACHO_API tacho_status tacho_analyse_annotate(const char *debug_path, const char *const *paths,
                                               size_t path_count,
@@ -256,7 +255,7 @@ typedef struct tacho_analyse_opstats_options {
 /*
  * Raw stats of a device summed up. |program| is the compiled program that recorded them. Tables are
  * those of a summary, for each file: "device", "cores", "ops", "threads", "ports", "doorbells",
- * "pmu", "rates", "op_pmu", "stalls", "missing" (what was not recorded, and why) and "damage".
+ * "pmu", "rates", "op_pmu", "stalls", "missing" (records that are absent, and why) and "damage".
  */
 TACHO_API tacho_status tacho_analyse_opstats(const char *program, const char *const *paths,
                                              size_t path_count,
@@ -277,18 +276,18 @@ typedef struct tacho_opstats_write_options {
     bool splits_devices; /* a trace per device, not one of all devices of an inference */
     bool splits_groups;  /* a track per thread, not per group of threads */
     bool has_flows;      /* arrows for dependencies */
-    bool has_barriers;   /* tracks for waits behind operators */
-    /* Optional: told what a person should know. |kind| is "note", "warning" or "wrote". */
+    bool has_barriers;   /* tracks for waits after operators */
+    /* Optional: called with messages for people. |kind| is "note", "warning" or "wrote". */
     void (*note)(void *user, const char *kind, const char *text);
     void *user;
     uint64_t reserved[6]; /* zero */
 } tacho_opstats_write_options;
 
 /*
- * Decodes raw stats, |stats|: a file or a directory of them, and writes to the directory |folder|,
- * which is created if missing, what |options| ask for: what tacho opstats does. Files that cannot
- * be read, or only in part, are counted in |*out_problem_count|, which may be NULL, and the rest is
- * decoded.
+ * Decodes raw stats, |stats|: a file or a directory of them, and writes the outputs selected by
+ * |options| to the directory |folder|, which is created if missing: the API of tacho opstats. Files
+ * that cannot be read, or only in part, are counted in |*out_problem_count|, which may be NULL, and
+ * the rest is decoded.
  */
 TACHO_API tacho_status tacho_opstats_write(const char *program, const char *stats,
                                            const char *folder,
@@ -296,27 +295,27 @@ TACHO_API tacho_status tacho_opstats_write(const char *program, const char *stat
                                            uint64_t *out_problem_count) TACHO_MUST_USE;
 
 /*
- * The machines that are built in: the table "machines". This computer, "host-cpu", is listed as it
- * was last measured, else as a usual one.
+ * The built-in machines: the table "machines". This computer, "host-cpu", is listed with its last
+ * measured values, else with typical ones.
  */
 TACHO_API tacho_status tacho_machines_list(tacho_tables **out_tables) TACHO_MUST_USE;
 
 /*
- * All that is known of a machine, a name or the path of a description: the table "machine", one row
+ * All facts of a machine, a name or the path of a description: the table "machine", one row
  * per quantity with its unit and source. "host-cpu" is measured where it has not been.
  */
 TACHO_API tacho_status tacho_machines_describe(const char *machine,
                                                tacho_tables **out_tables) TACHO_MUST_USE;
 
 /*
- * Writes the description of a machine that is built in to |path|, as a start for one of your own;
- * "-" is standard output.
+ * Writes the description of a built-in machine to |path|, as a start for one of your own; "-" is
+ * standard output.
  */
 TACHO_API tacho_status tacho_machines_export(const char *machine, const char *path) TACHO_MUST_USE;
 
 /*
  * Measures this computer, which takes a second or two of one processor, and writes its description
- * to |path|. What "host-cpu" stands for does not change by it.
+ * to |path|. The stored values of "host-cpu" do not change.
  */
 TACHO_API tacho_status tacho_machines_calibrate(const char *path) TACHO_MUST_USE;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libtacho-client: what a program says about itself while 'tacho profile' runs it.
+ * libtacho-client: lets a program report events of its own while 'tacho profile' runs it.
  *
  *     #include <tacho/client.h>
  *
@@ -11,11 +11,11 @@
  *     }
  *
  * Link with -ltacho-client, which needs libc alone. Without a collector every call returns after a
- * few nanoseconds, and the program runs on. With TACHO_CLIENT_DISABLE defined, the macros vanish.
+ * few nanoseconds. With TACHO_CLIENT_DISABLE defined, the macros expand to nothing.
  *
  * Events go to memory that the collector owns, one ring for each thread: once a call has returned,
  * its event is safe, even if the program is killed in the next instruction. When a ring is full,
- * a call waits for 10 ms at most, then the event is dropped and counted.
+ * a call waits for 10 ms at most; then the event is dropped and counted.
  *
  * All functions may be called from any thread. In a signal handler that interrupts one of them, an
  * event is dropped and counted. After fork the child is a client of its own.
@@ -37,18 +37,18 @@ extern "C" {
 /* A place in the program that makes events: one static object for each, made by the macros. */
 typedef struct tacho_client_site {
     const char *name;
-    const char *category; /* what kind of thing it is; of a counter its unit; or NULL */
+    const char *category; /* kind of site; of a counter its unit; or NULL */
     const char *file;     /* or NULL */
     uint32_t line;
     uint32_t reserved;
-    uint64_t id; /* private: who it is for the collector */
+    uint64_t id; /* private: the collector's id of it */
 } tacho_client_site;
 
 /* A zone that is open. */
 typedef struct tacho_client_zone {
     uint64_t start_ns;
     uint32_t site;
-    uint32_t generation; /* 0: there is no collector */
+    uint32_t generation; /* 0: without a collector */
 } tacho_client_zone;
 
 typedef enum tacho_client_type {
@@ -83,19 +83,20 @@ typedef struct tacho_client_arg {
     } value;
 } tacho_client_arg;
 
-/* Whether a collector takes events: for programs that would prepare much for one. */
+/* Whether a collector takes events: for programs whose events are costly to prepare. */
 TACHO_CLIENT_API int tacho_client_is_active(void);
 
 /*
- * How much the collector asks for: 40 whole runs, 70 also operators, 100 also counters of
- * operators. Zones, counters and messages are taken at any level. 0 without a collector.
+ * The level of detail that the collector requests: 40 whole runs, 70 also operators, 100 also
+ * counters of operators. Zones, counters and messages are taken at any level. 0 without a
+ * collector.
  */
 TACHO_CLIENT_API int tacho_client_stats_level(void);
 
 /* The clock of all times: CLOCK_MONOTONIC in ns. */
 TACHO_CLIENT_API uint64_t tacho_client_now(void);
 
-/* ---- zones: what a thread does, one inside another --------------------------------------------
+/* ---- zones: nested work of a thread -----------------------------------------------------------
  */
 
 TACHO_CLIENT_API void tacho_client_zone_begin(tacho_client_zone *zone, tacho_client_site *site);
@@ -111,7 +112,7 @@ TACHO_CLIENT_API void tacho_client_zone_end_args(tacho_client_zone *zone,
 /* A sample of a counter; its unit is the category of the site: "bytes", "count", "%", or any. */
 TACHO_CLIENT_API void tacho_client_counter(tacho_client_site *site, double value);
 
-/* The same for a time that has passed, of tacho_client_now. */
+/* The same for an earlier time, by the clock of tacho_client_now. */
 TACHO_CLIENT_API void tacho_client_counter_at(tacho_client_site *site, double value,
                                               uint64_t time_ns);
 
@@ -144,7 +145,7 @@ typedef struct tacho_client_tensor {
     size_t rank;
 } tacho_client_tensor;
 
-/* What of a device did something: each is a track of its own. */
+/* The engine of a device that did the work: each is a track of its own. */
 typedef enum tacho_client_engine {
     TACHO_CLIENT_COMPUTE,
     TACHO_CLIENT_TO_DEVICE, /* transfers from the host to the device */
@@ -153,10 +154,10 @@ typedef enum tacho_client_engine {
     TACHO_CLIENT_SYNC,      /* waiting for others */
 } tacho_client_engine;
 
-/* One execution of an operator. What is not known is NULL or zero. */
+/* One execution of an operator. Unknown members are NULL or zero. */
 typedef struct tacho_client_op {
-    const char *code;                    /* what it is called: "MatMul" */
-    const char *type;                    /* what executed it: "tt_dnn_device", "cpu" */
+    const char *code;                    /* its name: "MatMul" */
+    const char *type;                    /* where it ran: "tt_dnn_device", "cpu" */
     const char *location;                /* its place in the model */
     const char *attributes;              /* as text */
     uint64_t call;                       /* its number in this process, see next_call; 0: none */
@@ -170,14 +171,14 @@ typedef struct tacho_client_op {
     const tacho_client_arg *args; /* facts of its kernels */
     size_t arg_count;
     tacho_client_engine engine; /* of the device */
-    uint32_t queue;             /* of the device, from 1 on; 0: it has no queues */
+    uint32_t queue;             /* of the device, from 1 on; 0: without queues */
     uint64_t launch;            /* that of tacho_client_launch; 0: none */
 } tacho_client_op;
 
 /*
- * A number for a call that no other result of this function has in this process, whatever the
- * thread and device: 1, 2, 3 and so on. Collectors join the reports of host and device by it. May
- * be called from any thread. libtacho counts the runs of its own apart.
+ * A new number for a call, unique in this process across threads and devices: 1, 2, 3 and so on.
+ * Collectors join the reports of host and device by it. May be called from any thread. libtacho
+ * numbers its own runs separately.
  */
 TACHO_CLIENT_API uint64_t tacho_client_next_call(void);
 
@@ -185,26 +186,26 @@ TACHO_CLIENT_API uint64_t tacho_client_next_call(void);
 TACHO_CLIENT_API void tacho_client_report_op(const tacho_client_op *op);
 
 /*
- * The zone of this thread that is open at |time_ns| launches what is reported as |launch| of a
- * device: an arrow leads there. Numbers are those of the process, from 1 on.
+ * Marks the zone of this thread that is open at |time_ns| as the launch of the device operators
+ * reported with |launch|: an arrow leads to them. Numbers are per process, from 1 on.
  */
 TACHO_CLIENT_API void tacho_client_launch(uint64_t launch, uint64_t time_ns);
 
 /*
- * What |device| is called, and whether its times are simulated rather than measured: reports keep
- * the two apart. Say it before the first operator of the device.
+ * Sets the name of |device|, and whether its times are simulated rather than measured: reports
+ * separate the two. Call it before the first operator of the device.
  */
 TACHO_CLIENT_API void tacho_client_describe_device(uint32_t device, const char *name,
                                                    int is_simulated);
 
-/* The same of a device whose times are measured, and what its queues are called: "stream". */
+/* The same of a device whose times are measured, with the name of its queues: "stream". */
 TACHO_CLIENT_API void tacho_client_describe_queues(uint32_t device, const char *name,
                                                    const char *queue);
 
 /*
- * That |device| showed |ticks| at |host_ns|, and how many it makes in a second. Times of operators
- * on a device are placed by the last pair before them, so say one before the first operator, and
- * again as often as the clocks drift apart.
+ * Reports that the clock of |device| showed |ticks| at |host_ns|, and its rate. Times of operators
+ * on a device are converted by the last pair before them, so report one before the first operator,
+ * and again as often as the clocks drift apart.
  */
 TACHO_CLIENT_API void tacho_client_clock_pair(uint32_t device, uint64_t host_ns, uint64_t ticks,
                                               uint64_t ticks_per_second);

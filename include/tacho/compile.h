@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compiling models: a network and a machine to a program, an estimate of what it takes, and a
- * timeline of it: what `tacho compile` does, for programs.
+ * Compiling models: a network and a machine give a program, an estimate of its cost, and a
+ * timeline: the API of `tacho compile`.
  *
  *     const tacho_compiled_options options = {.machine = "aic100"};
  *     tacho_compiled *compiled = NULL;
@@ -14,7 +14,7 @@
  *     tacho_compiled_close(compiled);
  *
  * A model is ONNX, or MLIR in TOSA or torch-onnx. A compiled model does not change: several threads
- * may ask it for tables or files at once. NULL where something is needed is TACHO_CODE_USAGE.
+ * may get tables or files from it at once. NULL for a required argument is TACHO_CODE_USAGE.
  * Structs of options are set to zero first, as in tacho/convert.h.
  */
 #ifndef TACHO_COMPILE_H
@@ -50,9 +50,9 @@ typedef struct tacho_compiled_options {
     size_t constant_count;
     bool has_random_weights; /* seeded-random weights, also where the model has none */
     bool is_estimate;        /* tables and timeline only: large weights are not read */
-    bool ignores_limit;      /* compile it however much memory its jobs take */
+    bool ignores_limit;      /* compile it whatever memory its jobs take */
     bool counts_ddr;         /* the program counts traffic to shared memory, per core */
-    bool is_tuned;           /* hand-tuned blocking and placement, on machines that tell it apart */
+    bool is_tuned;           /* hand-tuned blocking and placement, on machines that support it */
     bool has_zero_weights;   /* zeros for weights that are missing from the model's files */
     uint64_t seed;           /* of random weights */
     const char *dtype;       /* store and compute real numbers as this, "bf16"; NULL: the model's */
@@ -63,8 +63,8 @@ typedef struct tacho_compiled_options {
     uint32_t batch;          /* inferences that run as one; 0: one */
     uint32_t stats_level;    /* what the program records: 40 inferences, 50 also ports, 70 also
                                 operators, 100 also counters per operator, 1 nothing; 0: 40 */
-    /* Optional: told what a person should know. |kind| is "note" or "warning"; |text| is printable
-     * and good until it returns. */
+    /* Optional: called with messages for people. |kind| is "note" or "warning"; |text| is printable
+     * and valid until it returns. */
     void (*note)(void *user, const char *kind, const char *text);
     void *user;
     /* Optional: called after each operator, of every number of cores that is tried; false ends the
@@ -78,8 +78,8 @@ typedef struct tacho_compiled_options {
 } tacho_compiled_options;
 
 /*
- * Reads and compiles |model|. |options| may be NULL. An operator that is not known is a warning and
- * costed by its bytes; one whose shapes are not known is a failure. Missing weights are a warning:
+ * Reads and compiles |model|. |options| may be NULL. An unknown operator is a warning and
+ * costed by its bytes; one with unknown shapes is a failure. Missing weights are a warning:
  * the estimate needs no values, and the program gets seeded-random ones. |*out_compiled| is NULL
  * after a failure.
  */
@@ -87,8 +87,8 @@ TACHO_API tacho_status tacho_compiled_open(const char *model, const tacho_compil
                                            tacho_compiled **out_compiled) TACHO_MUST_USE;
 
 /*
- * What was estimated: "operators", one row each with its cycles, MACs, bytes and what bounds it;
- * "total"; "bounds"; "memory"; "metrics" and "cores", what the program is made of.
+ * Tables of the estimate: "operators", one row each with its cycles, MACs, bytes and bottleneck;
+ * "total"; "bounds"; "memory"; "metrics" and "cores", the make-up of the program.
  */
 TACHO_API tacho_status tacho_compiled_tables(const tacho_compiled *compiled,
                                              tacho_tables **out_tables) TACHO_MUST_USE;
@@ -109,14 +109,14 @@ TACHO_API tacho_status tacho_compiled_write_timeline(const tacho_compiled *compi
                                                      const char *path,
                                                      const char *format) TACHO_MUST_USE;
 
-/* What the compiler has done, as MLIR in generic form. */
+/* Dumps of the compiler's work, as MLIR in generic form. */
 typedef enum tacho_compiled_dumps {
     TACHO_DUMPS_PHASES,     /* the model after each phase: MODEL.<n>.<phase>.mlir */
     TACHO_DUMPS_DISPATCHES, /* the last phase of each dispatch, DISPATCH.mlir: debug information for
                                tacho_analyse_annotate */
 } tacho_compiled_dumps;
 
-/* Writes them to |folder|, which is made where it is missing; all of them, or none. */
+/* Writes them to |folder|, which is created if missing; all of them, or none. */
 TACHO_API tacho_status tacho_compiled_write_dumps(const tacho_compiled *compiled,
                                                   tacho_compiled_dumps which,
                                                   const char *folder) TACHO_MUST_USE;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Converting profiles to a trace: what `tacho convert` does, for programs.
+ * Converting profiles to a trace: the API of `tacho convert`.
  *
  * Structs of options grow with the library inside their reserved members: set a struct to zero
- * (`= {0}`, in C++ `= {}`) and then what you need. An option that is newer than the library is
- * refused as TACHO_CODE_USAGE, not overlooked.
+ * (`= {0}`, in C++ `= {}`) and then the members you need. An option that is newer than the library
+ * is refused as TACHO_CODE_USAGE, not ignored.
  */
 #ifndef TACHO_CONVERT_H
 #define TACHO_CONVERT_H
@@ -26,8 +26,8 @@ typedef struct tacho_convert_options {
     bool omit_args;        /* names and times only: smaller files */
     const char *program;   /* compiled program that recorded raw stats, which need it; else NULL */
     /* Optional: called now and then while a file is read, by any thread of the library but one at a
-     * time; |total_bytes| is 0 when not known. False
-     * ends the conversion as TACHO_CODE_CANCELLED, and the output is left as it was. */
+     * time; |total_bytes| is 0 when not known. False ends the conversion as TACHO_CODE_CANCELLED,
+     * and the output is left as it was. */
     bool (*progress)(void *user, uint64_t done_bytes, uint64_t total_bytes);
     void *user;
     /* Only events that overlap this time, from the first event of their input on, and spans at
@@ -40,12 +40,11 @@ typedef struct tacho_convert_options {
     uint64_t reserved[4]; /* zero */
 } tacho_convert_options;
 
-/* What came of it. */
+/* The result of a conversion. */
 typedef struct tacho_convert_result {
     uint64_t event_count; /* events read */
-    uint64_t lost_count;  /* records that could not be read; the trace says why */
-    uint64_t
-        assumed_mhz; /* of tacho_convert_to_op_table: the rate of cycles where no log says it */
+    uint64_t lost_count;  /* records that could not be read; the trace has the reasons */
+    uint64_t assumed_mhz; /* of tacho_convert_to_op_table: the rate where no log has one */
     uint64_t reserved[5];
 } tacho_convert_result;
 
@@ -75,7 +74,7 @@ TACHO_API tacho_status tacho_convert_to_memory(const tacho_input_view *inputs, s
                                                void **out_bytes,
                                                size_t *out_byte_count) TACHO_MUST_USE;
 
-/* A profile and what to call it in the trace. */
+/* A profile and its name in the trace. */
 typedef struct tacho_named_log {
     const char *name; /* of its process; NULL: after the file. A number follows if it is taken. */
     const char *path;
@@ -101,8 +100,8 @@ TACHO_API tacho_status tacho_convert_to_perfetto(tacho_named_logs compile_logs,
 /*
  * Writes the op table of one run of Tenstorrent's profiler, |csv_path|, from the logs that it left,
  * |paths|: files, or the folder that holds them; "-" is standard output. |clock_mhz| is the rate of
- * the device's cycles, NULL: as the log says. Cells of what is missing stay empty, and are counted
- * as lost; |event_count| is the number of rows. |out_result| may be NULL.
+ * the device's cycles, NULL: as in the log. Cells of missing values stay empty, and are counted as
+ * lost; |event_count| is the number of rows. |out_result| may be NULL.
  */
 TACHO_API tacho_status tacho_convert_to_op_table(const char *const *paths, size_t path_count,
                                                  const char *csv_path, const char *clock_mhz,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading profiles: any file that tacho knows, all of it in memory, to be walked.
+ * Reading profiles: any file that tacho reads, held in memory, accessed by index.
  *
  *     tacho_view *view = NULL;
  *     const char *paths[] = {"timeline.csv"};
@@ -22,21 +22,21 @@
  * caller's struct and returns false past the last one. NULL for the view or the struct is allowed
  * and gives false, or counts of 0.
  *
- * Spans are in time order on each track, not across tracks. They lie as the file gives them: on
- * one track they may overlap.
+ * Spans are in time order on each track, not across tracks. They are as in the file: on one track
+ * they may overlap.
  *
  * Times are given twice: as ticks of the part's clock, raw, and as nanoseconds from the zero of
  * the part, which is its first event. Both ends are rounded down on their own, so spans that
  * touch in ticks touch in nanoseconds.
  *
- * Strings belong to the view and live until it is closed; they are never NULL unless it says so,
+ * Strings belong to the view and live until it is closed; they are never NULL unless noted,
  * end with NUL, and hold the bytes of the input. Structs grow with the library inside their
  * reserved members. A view does not change: several threads may read it at once.
  *
  * Programs that want all rows at once read columns: arrays of numbers, one element for each row
  * (tacho_view_read_spans).
  *
- * What it costs: about 40 bytes per span and 40 per argument.
+ * Memory: about 40 bytes per span and 40 per argument.
  */
 #ifndef TACHO_PROFILE_H
 #define TACHO_PROFILE_H
@@ -50,7 +50,7 @@ extern "C" {
 
 typedef struct tacho_view tacho_view;
 
-/* The number of nothing: no parent. */
+/* In place of an index: none, such as the parent of a root. */
 #define TACHO_VIEW_NONE UINT32_MAX
 
 /* How to read; all zero is the default. */
@@ -60,8 +60,7 @@ typedef struct tacho_view_options {
     uint32_t slice_count;  /* compute slices of old Torq timelines; 0: two */
     const char *program;   /* compiled program that recorded raw stats, which need it; else NULL */
     /* Optional: called now and then while a file is read, by any thread of the library but one at a
-     * time; |total_bytes| is 0 when not known. False
-     * ends the call as TACHO_CODE_CANCELLED. */
+     * time; |total_bytes| is 0 when not known. False ends the call as TACHO_CODE_CANCELLED. */
     bool (*progress)(void *user, uint64_t done_bytes, uint64_t total_bytes);
     void *user;
     /* Only events that overlap this time, from the first event of their input on, and spans at
@@ -71,14 +70,14 @@ typedef struct tacho_view_options {
     int64_t min_duration_ns;
     const char *filter; /* only events whose name or location contains this text, or matches the
                            extended regular expression "/between slashes/"; NULL: all */
-    /* Optional: told which file of a directory is left out, and why. */
+    /* Optional: called with each file of a directory that is left out, and why. */
     void (*skipped)(void *user, const char *message);
     uint64_t reserved[3]; /* zero */
 } tacho_view_options;
 
 /*
  * Reads |path_count| files into one profile; "-" is standard input. |options| may be NULL. A file
- * of which nothing can be read is a failure; single records that cannot be read are losses. A
+ * without any readable record is a failure; single records that cannot be read are losses. A
  * directory stands for the files in it, sorted by name; those of them that are not profiles are
  * left out, and a directory without profiles is a failure.
  */
@@ -94,7 +93,7 @@ typedef struct tacho_input_view {
     const char *path;  /* of a file; "/dev/fd/5" is a descriptor, "-" standard input */
     const void *bytes; /* else the file's content, compressed or not */
     size_t byte_count;
-    const char *name;     /* what to call it; NULL: after the path, or "memory" */
+    const char *name;     /* its name; NULL: after the path, or "memory" */
     uint64_t reserved[4]; /* zero */
 } tacho_input_view;
 
@@ -105,17 +104,17 @@ TACHO_API tacho_status tacho_view_open_inputs(const tacho_input_view *inputs, si
 
 /*
  * Reads the files row by row, in bounded memory: |row| is called for each with a view that holds
- * parts and tracks as far as they are known, and of spans, samples and flows one alone, number 0.
- * Spans of a track come in order of time. At the end it is called once more, with none of these:
- * then losses and facts are all there. The view is good until |row| returns; when that is false,
- * the call ends as TACHO_CODE_CANCELLED. |options| may be NULL.
+ * parts and tracks as far as they are known, and a single span, sample or flow, number 0. Spans of
+ * a track are in order of time. At the end it is called once more, without any of these: then
+ * losses and facts are complete. The view is valid until |row| returns; when that is false, the
+ * call ends as TACHO_CODE_CANCELLED. |options| may be NULL.
  */
 TACHO_API tacho_status tacho_view_stream(const char *const *paths, size_t path_count,
                                          const tacho_view_options *options,
                                          bool (*row)(void *user, const tacho_view *view),
                                          void *user) TACHO_MUST_USE;
 
-/* How much there is. */
+/* Numbers of items in a profile. */
 typedef struct tacho_view_counts {
     uint64_t part_count;
     uint64_t track_count;
@@ -126,7 +125,7 @@ typedef struct tacho_view_counts {
     uint64_t lost_count; /* records lost */
     uint64_t fact_count;
     uint64_t lost_before_count; /* records lost when a trace that was read here was made */
-    uint64_t string_count;      /* numbers that tacho_view_string knows */
+    uint64_t string_count;      /* numbers of strings, for tacho_view_string */
     uint64_t reserved[2];
 } tacho_view_counts;
 
@@ -134,12 +133,12 @@ TACHO_API tacho_view_counts tacho_view_count(const tacho_view *view);
 
 /* One input. */
 typedef struct tacho_part_view {
-    const char *name;       /* what people call it, unique in the profile */
+    const char *name;       /* for people, unique in the profile */
     const char *path;       /* as it was given */
     const char *format;     /* e.g. "torq-timeline" */
     const char *generation; /* which version of the format, e.g. "T4"; may be empty */
     const char *origin;     /* "measured", "simulated", "estimated" or "unknown" */
-    const char *clock_name; /* what ticks are, e.g. "cycles" */
+    const char *clock_name; /* unit of ticks, e.g. "cycles" */
     int64_t ns_numerator;   /* a tick lasts ns_numerator / ns_denominator nanoseconds */
     int64_t ns_denominator;
     int64_t zero_ticks;      /* the tick shown as 0 ns */
@@ -180,11 +179,11 @@ typedef struct tacho_span_view {
     int64_t end_ns;
     int64_t start_ticks;
     int64_t end_ticks;
-    const char *run;    /* what was executed, e.g. a dispatch; NULL when not known */
+    const char *run;    /* the executed unit, e.g. a dispatch; NULL when not known */
     int64_t invocation; /* which execution of it; -1 when not known */
     const char *origin; /* its own, else that of its part */
     bool is_instant;    /* a moment, not a span of no length */
-    bool is_unended;    /* the file never said when it ended */
+    bool is_unended;    /* the file has no end for it */
     uint64_t reserved[4];
 } tacho_span_view;
 
@@ -198,7 +197,7 @@ typedef enum tacho_value_type {
     TACHO_VALUE_TEXT,
     TACHO_VALUE_DICT,  /* its members follow, one deeper */
     TACHO_VALUE_ARRAY, /* its elements follow, one deeper, without keys */
-    TACHO_VALUE_JSON,  /* text: a JSON value that is none of the others, such as null */
+    TACHO_VALUE_JSON,  /* text: a JSON value of another type, such as null */
 } tacho_value_type;
 
 /* An argument of a span: a typed value with a key. Members that the type does not name are 0. */
@@ -206,7 +205,7 @@ typedef struct tacho_arg_view {
     const char *key; /* empty for the element of an array */
     const char *unit;
     tacho_value_type type;
-    uint32_t depth; /* 0, or how many dictionaries and arrays it lies in */
+    uint32_t depth; /* 0, or how many dictionaries and arrays it is nested in */
     int64_t as_int;
     uint64_t as_uint;
     double as_real;
@@ -281,9 +280,9 @@ TACHO_API bool tacho_view_fact(const tacho_view *view, uint64_t index, tacho_fac
 
 /* ---- columns ---------------------------------------------------------------------------------
  *
- * All rows of a kind as arrays, which the caller has made: one element for each row, NULL where a
- * column is not wanted. Each call fills the rows from |first| on, |count| at most, and returns how
- * many that were: 0 past the last one, for NULL, and for reserved members that are set.
+ * All rows of a kind as arrays, which the caller has allocated: one element for each row, NULL for
+ * columns that are not wanted. Each call fills the rows from |first| on, |count| at most, and
+ * returns how many that were: 0 past the last one, for NULL, and for reserved members that are set.
  *
  *     uint64_t count = tacho_view_count(view).span_count;
  *     int64_t *starts = calloc(count, sizeof(*starts)), *ends = calloc(count, sizeof(*ends));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports: profiles as one HTML page, which opens from disk in any current browser: what `tacho
- * report` does, for programs.
+ * Reports: profiles as one HTML page, which opens from disk in any current browser: the API of
+ * `tacho report`.
  *
  *     const char *paths[] = {"before.pb", "after.pb"};
  *     const tacho_report_options options = {.title = "Before and after"};
@@ -22,13 +22,13 @@ typedef struct tacho_report_options {
     tacho_view_options input; /* how to read the files, and which of their events to show */
     const char *title;        /* of the page; NULL: after the only file, else "Profiles" */
     bool is_strict;           /* a file or record that cannot be read is a failure */
-    /* Optional: told of each file that is left out. |message| names it and says why, is printable
-     * and good until it returns. |user| is that of |input|. */
+    /* Optional: called with each file that is left out. |message| has its name and the reason, is
+     * printable and valid until it returns. |user| is that of |input|. */
     void (*skipped)(void *user, const char *message);
     uint64_t reserved[6]; /* zero */
 } tacho_report_options;
 
-/* What came of it. */
+/* The result of a report. */
 typedef struct tacho_report_result {
     uint64_t read_count;    /* files on the page */
     uint64_t skipped_count; /* files that could not be read; the page names them, too */
@@ -39,9 +39,9 @@ typedef struct tacho_report_result {
 
 /*
  * Writes the page. A path may be a folder, which stands for the files in it; "-" is standard input,
- * or output. Of several files, those that cannot be read are left out; where none is left, that is
- * a failure. |options| and |out_result| may be NULL; any other NULL is TACHO_CODE_USAGE. The page
- * is replaced as a whole or, on failure, left as it was. Memory does not follow the number of
+ * or output. Of several files, those that cannot be read are left out; it is a failure if none is
+ * left. |options| and |out_result| may be NULL; any other NULL is TACHO_CODE_USAGE. The page
+ * is replaced as a whole or, on failure, left as it was. Memory does not grow with the number of
  * events. Safe to call from several threads at once.
  */
 TACHO_API tacho_status tacho_report_write(const char *const *paths, size_t path_count,

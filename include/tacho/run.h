@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Running models: a program, or a model that is compiled on the way, on a device, with values in
- * and out and a profile of what happened: what `tacho run` does, for programs.
+ * Running models: a program, or a model that is compiled first, on a device, with input and output
+ * values and a profile of the run: the API of `tacho run`.
  *
  *     const tacho_runner_options options = {.device = "cpu"};
  *     tacho_runner *runner = NULL;
@@ -19,12 +19,12 @@
  *     tacho_runner_close(runner);
  *
  * Devices: "sim" simulates the machine that a program was compiled for, "sim:aic100" a named one;
- * "cpu" runs and measures operators on this computer; "null" does nothing. But for "null", values
- * are computed on this computer. A model is compiled for the device's machine.
+ * "cpu" runs and measures operators on this computer; "null" does nothing. Except for "null",
+ * values are computed on this computer. A model is compiled for the device's machine.
  *
  * One thread at a time may use a runner, several threads may use several. The library sets no
- * signal handlers: to stop a run, return false from its progress callback. NULL where something is
- * needed is TACHO_CODE_USAGE. Structs of options are set to zero first, as in tacho/convert.h.
+ * signal handlers: to stop a run, return false from its progress callback. NULL for a required
+ * argument is TACHO_CODE_USAGE. Structs of options are set to zero first, as in tacho/convert.h.
  */
 #ifndef TACHO_RUN_H
 #define TACHO_RUN_H
@@ -42,17 +42,16 @@ typedef struct tacho_runner tacho_runner;
 typedef struct tacho_runner_options {
     const char *device; /* NULL: "sim" */
     /*
-     * How a model is compiled; not looked at for a program, but for |note|. The device says for
-     * which machine: |machine| stays NULL. A stats level of 0 means 70 here: operators are
-     * recorded.
+     * How a model is compiled; ignored for a program, except for |note|. The device selects the
+     * machine: |machine| stays NULL. A stats level of 0 means 70 here: operators are recorded.
      */
     tacho_compiled_options compile;
     uint32_t activations;     /* copies of the program, each on its own cores; 0: one */
     uint32_t threads;         /* of this computer that compute values; 0: one */
     bool reference_kernels;   /* the same bits on every computer, but slow */
-    bool skips_values;        /* simulate time only: there are no outputs */
+    bool skips_values;        /* simulate time only, without outputs */
     bool is_unlimited;        /* simulate without contention */
-    bool ignores_limit;       /* run a program however much work it is */
+    bool ignores_limit;       /* run a program of any amount of work */
     uint64_t seed;            /* of inputs that are not set */
     const char *stats_folder; /* also write raw stats of recorded inferences there; NULL: do not */
     /*
@@ -102,11 +101,11 @@ TACHO_API bool tacho_runner_get_board(const tacho_runner *runner, tacho_runner_b
 
 /* A tensor: elements in a row, the last dimension the fastest, little-endian. */
 typedef struct tacho_value_view {
-    const char *name;  /* of the input or output; not looked at when a value is set */
+    const char *name;  /* of the input or output; ignored when a value is set */
     const char *dtype; /* "f32", "f16", "i8", "u8", "i64", "bool" and so on */
     uint32_t rank;
     int64_t dims[TACHO_VALUE_RANK_MAX];
-    const void *data; /* NULL where only the shape is told */
+    const void *data; /* NULL where only the shape is known */
     size_t byte_count;
     uint64_t reserved[4];
 } tacho_value_view;
@@ -121,7 +120,7 @@ TACHO_API bool tacho_runner_input(const tacho_runner *runner, size_t index,
 
 /*
  * Name, type, shape and size of an output, known before the first inference; false past the last
- * one. Where a shape follows from values it is that for the inputs of now, until tacho_runner_go
+ * one. A shape that follows from values is that of the current inputs, until tacho_runner_go
  * compiles the model for others.
  */
 TACHO_API bool tacho_runner_output_kind(const tacho_runner *runner, size_t index,
@@ -129,8 +128,8 @@ TACHO_API bool tacho_runner_output_kind(const tacho_runner *runner, size_t index
 
 /*
  * Sets an input, which keeps its value until it is set again; the elements are copied. A model may
- * have branches, numbers of steps or sizes that follow from values: where inputs decide them
- * otherwise, the next tacho_runner_go compiles it again.
+ * have branches, numbers of steps or sizes that follow from values: when inputs change them, the
+ * next tacho_runner_go compiles it again.
  */
 TACHO_API tacho_status tacho_runner_set_input(tacho_runner *runner, size_t index,
                                               const tacho_value_view *value) TACHO_MUST_USE;
@@ -164,7 +163,7 @@ typedef struct tacho_runner_plan {
      * board is waited for it is also called now and then, with 0 of 0: then false also ends the
      * connection. */
     bool (*progress)(void *user, uint64_t done_count, uint64_t total_count);
-    /* Optional: told of each inference. */
+    /* Optional: called with each inference. */
     void (*result)(void *user, const tacho_inference *inference);
     void *user;
     uint64_t delay_ms;    /* record from this much device time on, at the latest the last ones */
@@ -172,11 +171,10 @@ typedef struct tacho_runner_plan {
 } tacho_runner_plan;
 
 /*
- * Runs inferences. What an earlier call recorded is forgotten. |plan| may be NULL. After a run that
- * was cancelled or failed, tables and profile are of the inferences that ended. A model is compiled
- * again, and what it is told as a note, if values decide branches, steps or sizes of it and the
- * inputs that were set decide them otherwise than those it was compiled with; a program is not, and
- * fails.
+ * Runs inferences. Records of an earlier call are discarded. |plan| may be NULL. After a run that
+ * was cancelled or failed, tables and profile are of the inferences that ended. A model whose
+ * branches, steps or sizes follow from values is compiled again, with a note, if its inputs now
+ * decide them differently than those it was compiled with; a program is not compiled, and fails.
  */
 TACHO_API tacho_status tacho_runner_go(tacho_runner *runner,
                                        const tacho_runner_plan *plan) TACHO_MUST_USE;
@@ -184,11 +182,10 @@ TACHO_API tacho_status tacho_runner_go(tacho_runner *runner,
 /* ---- results ------------------------------------------------------------------------------ */
 
 /*
- * What the last tacho_runner_go did: "run" (what ran where), "latency", "overview" (how busy the
- * engines were), "ops" (operators of all recorded inferences), "blocks" (when what the
- * host starts and waits for ran, for programs that have such), and where operators were recorded
- * "compare" (each beside its estimate). Tables of what was not recorded are absent. USAGE before
- * the first run.
+ * Tables of the last tacho_runner_go: "run" (what ran where), "latency", "overview" (how busy the
+ * engines were), "ops" (operators of all recorded inferences), "blocks" (times of the blocks that
+ * the host starts and waits for, if the program has any), and if operators were recorded "compare"
+ * (each beside its estimate). Tables without records are absent. USAGE before the first run.
  */
 TACHO_API tacho_status tacho_runner_tables(tacho_runner *runner,
                                            tacho_tables **out_tables) TACHO_MUST_USE;
@@ -196,7 +193,7 @@ TACHO_API tacho_status tacho_runner_tables(tacho_runner *runner,
 /*
  * Writes a trace of the recorded inferences. |format| is the name of a trace format; NULL: by the
  * suffix of |path|; or, for programs of Torq, "r0", "r1" or "r2", the profiles of Torq's runtime.
- * UNSUPPORTED where nothing was recorded.
+ * UNSUPPORTED without records.
  */
 TACHO_API tacho_status tacho_runner_write_profile(const tacho_runner *runner, const char *path,
                                                   const char *format) TACHO_MUST_USE;

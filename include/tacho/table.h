@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables: what every analysis returns. A set of tables is a result: to be read cell by cell, or
- * written to a file.
+ * Tables: the results of all analyses. A set of tables is read cell by cell, or written to a file.
  *
  *     tacho_tables *tables = NULL;
  *     ... tacho_analyse_ops(paths, 1, NULL, &tables) ...
@@ -14,11 +13,11 @@
  *     tacho_tables_free(tables);
  *
  * Tables, rows and columns are numbered from 0. An accessor fills the caller's struct and returns
- * false where there is nothing of that number; NULL is allowed everywhere and gives false, a count
+ * false if the number is out of range; NULL is allowed everywhere and gives false, a count
  * of 0, or TACHO_TABLES_NONE. Tables and columns are known by ids that do not change between
  * versions of one soname; titles are for people and may.
  *
- * Strings belong to the set and live until it is freed; they are never NULL unless it says so and
+ * Strings belong to the set and live until it is freed; they are never NULL unless noted and
  * end with NUL. A set does not change: several threads may read it at once.
  */
 #ifndef TACHO_TABLE_H
@@ -33,7 +32,7 @@ extern "C" {
 
 typedef struct tacho_tables tacho_tables;
 
-/* The number of what is not there. */
+/* In place of a number: not found. */
 #define TACHO_TABLES_NONE SIZE_MAX
 
 /* How many tables there are; some may have no rows. */
@@ -42,7 +41,7 @@ TACHO_API size_t tacho_tables_count(const tacho_tables *tables);
 typedef struct tacho_table_view {
     const char *id;    /* for programs: "ops" */
     const char *title; /* for people: "Operations" */
-    const char *input; /* the file that it is about; NULL: all of them */
+    const char *input; /* the file that it covers; NULL: all of them */
     size_t row_count;
     size_t column_count;
     uint64_t reserved[4];
@@ -92,16 +91,16 @@ TACHO_API bool tacho_tables_cell(const tacho_tables *tables, size_t table, size_
 
 /*
  * A cell as people read it, "1.234 ms", in printable characters: up to |text_bytes| of it with the
- * final NUL. Returns how long the whole is without that, 0 where the cell is absent or there is
- * none. |text| may be NULL if |text_bytes| is 0.
+ * final NUL. Returns the length of the whole text without the NUL, 0 if the cell is absent or out
+ * of range. |text| may be NULL if |text_bytes| is 0.
  */
 TACHO_API size_t tacho_tables_cell_text(const tacho_tables *tables, size_t table, size_t row,
                                         size_t column, char *text, size_t text_bytes);
 
 /*
- * The first |count| cells of a column, in arrays that the caller has made; NULL where one is not
- * wanted. Returns how many were filled: fewer where there are no more rows, 0 where there is no
- * such column, and for reserved members that are set.
+ * The first |count| cells of a column, in arrays that the caller has allocated; NULL for those not
+ * wanted. Returns how many were filled: fewer at the end of the rows, 0 for an unknown column, and
+ * for reserved members that are set.
  */
 typedef struct tacho_column_cells {
     int64_t *as_int;   /* of integers and truth values; 0 of others, and where absent */

@@ -4,7 +4,7 @@
  * with. CMake reads it from here.
  *
  * Programs built for one version run with later ones of the same major number; before 1.0, of the
- * same minor number. The soname says the same: libtacho.so.0.1, from 1.0 on libtacho.so.1.
+ * same minor number. The soname follows: libtacho.so.0.1, from 1.0 on libtacho.so.1.
  */
 #ifndef TACHO_VERSION_H
 #define TACHO_VERSION_H
