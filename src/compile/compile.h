@@ -27,10 +27,10 @@ typedef struct tacho_compile_options {
 
 /*
  * The program, and the estimate with its times. All cores are tried, and the powers of two
- * below: N cores are never slower than fewer of those. Ways that do not fit are left out. Operators
- * and jobs that take more than |bytes_max| are LIMIT, by default 192 MiB and two bytes for each
- * byte of the model's files, times the batch. Neither output has to be initialised; both are to be
- * deinitialised, after a failure, too.
+ * below: N cores are never slower than fewer of those. Candidates that do not fit are left out.
+ * Operators and jobs that take more than |bytes_max| are LIMIT, by default 192 MiB and two bytes
+ * for each byte of the model's files, times the batch. Neither output has to be initialised; both
+ * have to be deinitialised, even after a failure.
  */
 tacho_status tacho_compile_program(const tacho_fusion *fusion, const tacho_machine *machine,
                                    const tacho_compile_options *options,

@@ -63,7 +63,7 @@ static void test_torq_tiles(void **state)
     end(&f);
 }
 
-/* A processor takes 8000 cycles for a task whatever it does, so that what is small is one task. */
+/* A processor takes 8000 cycles for any task, so that small work is one task. */
 static void test_torq_sequence(void **state)
 {
     (void)state;
@@ -131,7 +131,7 @@ static void test_local_activation(void **state)
     end(&f);
 }
 
-/* CDMA goes to and from DTCM and ITCM: what moves within LRAM is copied by slices. */
+/* CDMA goes to and from DTCM and ITCM: moves within LRAM are done by slices. */
 static void test_local_move(void **state)
 {
     (void)state;
@@ -196,7 +196,7 @@ static void test_barrier(void **state)
     assert_int_equal(last->need_count, cores + 1);
     assert_int_equal(program->jobs[program->job_count - 2].kind, TACHO_JOB_SIGNAL);
     assert_int_equal(program->jobs[program->job_count - 2].cycles, 143);
-    assert_int_equal(last->cycles, 1430 - 143); /* with the signals what a launch takes */
+    assert_int_equal(last->cycles, 1430 - 143); /* with the signals, a launch */
     assert_int_equal(last->end, program->facts.total_cycles);
     /* 2048 * 512 * 2 + 512 * 512 bytes through shared memory, at 95.45 bytes a cycle. */
     assert_true(last->start >= 24718);

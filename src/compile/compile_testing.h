@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What tests of compiling share: a graph that is built node by node, a machine of its own that a
+ * Shared by tests of compiling: a graph that is built node by node, a machine of its own that a
  * test may change, and its program, whose bytes and times are checked.
  */
 #ifndef TACHO_COMPILE_COMPILE_TESTING_H

@@ -68,7 +68,7 @@ static uint32_t list_axes(const tacho_space *space, tacho_axis_role role, uint32
     return count;
 }
 
-/* A way to cut axes: what the largest share has, and how many shares there are. */
+/* A way to cut axes: the size of the largest share, and the number of shares. */
 typedef struct role_cut {
     uint64_t parts[TACHO_AXES_MAX];
     uint64_t largest, shares;
@@ -89,8 +89,8 @@ static role_cut try_role(const tacho_space *space, const uint32_t *axes, uint32_
 }
 
 /*
- * At most |count| shares along the axes of a role, so that the largest is the smallest; of equal
- * ways the one with the fewest shares, and of those the one that cuts outer axes.
+ * At most |count| shares along the axes of a role, so that the largest is the smallest; on a tie
+ * the cut with the fewest shares, then the one that cuts outer axes.
  */
 static void cut_role(const tacho_space *space, tacho_axis_role role, uint64_t count,
                      tacho_core_cut *cut)
@@ -178,7 +178,7 @@ static uint64_t most_columns(const tacho_estimate *estimate, uint32_t op, const 
 
 /* ---- products ------------------------------------------------------------------------------ */
 
-/* A product that is to be cut. */
+/* A product to be cut. */
 typedef struct product_cut {
     const tacho_estimate *estimate;
     const tacho_op_estimate *facts;
@@ -365,7 +365,7 @@ static void cut_op(const tacho_estimate *estimate, uint32_t op, uint32_t cores, 
     }
 }
 
-/* What the first core has of each result, and how all have it. */
+/* Notes the first core's share of each result, and how the result is distributed. */
 static void note_results(const tacho_space *space, const tacho_core_cut *cut, lie *lies,
                          uint64_t *shares)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How an operator's space is spread over cores, and with it what each core has of a result that
- * stays in local memory. Decided for all operators before tensors are placed: how much room a
+ * How an operator's space is spread over cores, and with it each core's share of a result that
+ * stays in local memory. Decided for all operators before tensors are placed: the room that a
  * tensor takes in a core follows from it.
  */
 #ifndef TACHO_COMPILE_CORE_CUT_H

@@ -14,7 +14,7 @@
 #include "compile/fuse.h"
 #include "program/program.h"
 
-/* What there is to show. */
+/* The input of a dump. */
 typedef struct tacho_dump {
     const tacho_fusion *fusion; /* and its graph */
     const tacho_program *program;

@@ -23,7 +23,7 @@ typedef struct writer {
     graph_phase phase;
     uint32_t *group_of;    /* by node: the fused operator, or TACHO_NONE */
     uint32_t *last_member; /* by fused operator */
-    bool *is_wanted;       /* by tensor: used by what is shown; FUSED: outside of its group */
+    bool *is_wanted;       /* by tensor: used by shown nodes; FUSED: outside of its group */
     uint32_t group;        /* that is being written, or TACHO_NONE */
     tacho_arena scratch;
 } writer;
@@ -34,10 +34,9 @@ static tacho_status no_memory(const tacho_graph *graph)
                       graph->node_count);
 }
 
-/* ---- what is shown ------------------------------------------------------------------------- */
+/* ---- nodes that are shown ------------------------------------------------------------------ */
 
-/* What depends on constants alone is gone after folding, unless it is an operator for its result.
- */
+/* Nodes that depend on constants alone are gone after folding, except an operator's own result. */
 static bool is_shown(const writer *self, const tacho_node *node)
 {
     const tacho_graph *graph = self->graph;
@@ -272,7 +271,7 @@ static bool is_result(const writer *self, const tacho_fused_op *op, uint32_t ten
            group_of_tensor(self, tensor) == (uint32_t)(op - self->fusion->ops);
 }
 
-/* What of a group is used outside of it, one after the other. */
+/* The results of a group that are used outside of it, one after the other. */
 static void write_results(const writer *self, const tacho_fused_op *op, write_item write)
 {
     const tacho_graph *graph = self->graph;

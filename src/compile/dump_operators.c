@@ -43,7 +43,7 @@ static tacho_status find_outer_name(writer *self, const tacho_node *node, tacho_
     return TACHO_OK;
 }
 
-/* What a location is that is nothing but a name; else empty. */
+/* The name in a location that has nothing else; else empty. */
 static tacho_status find_name(writer *self, const tacho_node *node, tacho_str *out_name)
 {
     bool is_all = false;
@@ -58,7 +58,7 @@ static bool is_onnx(const writer *self, const tacho_node *node)
     return tacho_str_find_byte(type, '.') == type.len;
 }
 
-/* What operators are named by: in ONNX the name of the node, also where its line is known. */
+/* The name of a node: in ONNX even where its line is known. */
 static tacho_status find_node_name(writer *self, const tacho_node *node, tacho_str *out_name)
 {
     bool is_all = false;
@@ -121,7 +121,7 @@ static tacho_status write_op(writer *self, const tacho_fusion *fusion, size_t in
 
 /* ---- lines --------------------------------------------------------------------------------- */
 
-/* What stands between the brackets of "loc(...)". */
+/* The text between the brackets of "loc(...)". */
 static tacho_str bare(tacho_str location)
 {
     bool is_wrapped = tacho_str_starts_with(location, TACHO_STR("loc(")) && location.len > 4;

@@ -109,7 +109,7 @@ static const char *const storages[] = {
     "input",          "output",          "activation",       "constant.bytes",
     "constant.splat", "constant.random", "constant.computed"};
 
-/* What no step makes: the network's inputs, constants, and what depends on neither. */
+/* Tensors that no step makes: the network's inputs, constants, and those that depend on neither. */
 static void write_given(const tacho_program *program, uint32_t tensor, tacho_output *output)
 {
     const tacho_program_tensor *facts = &program->tensors[tensor];

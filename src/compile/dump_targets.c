@@ -37,7 +37,7 @@ void tacho_targets_location(const tacho_targets *self, uint32_t op)
 
 /* ---- engines ------------------------------------------------------------------------------- */
 
-/* What the operations of an engine are called. */
+/* Names of an engine's operations. */
 typedef struct engine_word {
     const char *class_name;
     tacho_target_engine engine;
@@ -333,7 +333,7 @@ static tacho_status write_block(tacho_targets *self, uint32_t block, uint32_t jo
     return TACHO_OK;
 }
 
-/* ---- what the host does -------------------------------------------------------------------- */
+/* ---- actions of the host ------------------------------------------------------------------- */
 
 typedef struct host_action {
     uint32_t id;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files that write the last phase share: dump_targets.c the functions, dump_tasks.c the
+ * Shared by the files that write the last phase: dump_targets.c the functions, dump_tasks.c the
  * tasks of a sequencer's program, dump_operators.c the operators of the model.
  */
 #ifndef TACHO_COMPILE_DUMP_TARGETS_H

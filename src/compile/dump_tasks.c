@@ -27,9 +27,9 @@ void tacho_targets_times(const tacho_targets *self, int64_t start, int64_t end)
 /* ---- events -------------------------------------------------------------------------------- */
 
 /*
- * At one time what has ended is waited for before anything starts, so that an engine is free again.
- * Then transfers start, which takes the sequencer no time, then engines, which takes it a cycle
- * each. A job that takes no time is waited for once it has started.
+ * At one time, jobs that have ended are waited for before any starts, so that engines are free
+ * again. Then transfers start, which takes the sequencer no time, then engines, which takes it a
+ * cycle each. A job that takes no time is waited for once it has started.
  */
 enum { RANK_ENDED, RANK_FREE_START, RANK_ISSUED_START };
 

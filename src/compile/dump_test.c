@@ -297,7 +297,7 @@ static void test_schedule(void **state)
     tacho_program_deinit(&program);
 }
 
-/* Without profiling there is what is done, but not how long it takes. */
+/* Without profiling the dump has the work, but not its times. */
 static void test_schedule_without_profile(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every operator asked what it costs, and the sums.
+ * The cost of every operator, and the sums.
  */
 #include "compile/estimate.h"
 
@@ -167,7 +167,7 @@ static bool is_fully_connected(const tacho_estimate *estimate, size_t op)
            has_one_position(tacho_graph_output(graph, root, 0), work->n);
 }
 
-/* Each channel by itself, whatever the model calls that: a group for each. */
+/* Each channel by itself, whatever its name in the model: a group for each. */
 static bool is_depthwise(const tacho_estimate *estimate, size_t op)
 {
     const tacho_work *work = &estimate->ops[op].work;
@@ -283,8 +283,8 @@ static tacho_status multiply_work(const tacho_fusion *fusion, const tacho_fused_
 }
 
 /*
- * What moves within local memory, where no queue does that: an engine takes each element once. It
- * stays a move where no engine has a rate for such elements.
+ * A move within local memory that no queue does: an engine takes each element once. It stays a move
+ * where no engine has a rate for such elements.
  */
 static void copy_by_engine(const tacho_machine *machine, tacho_work *work)
 {
@@ -308,7 +308,7 @@ static void copy_by_engine(const tacho_machine *machine, tacho_work *work)
     }
 }
 
-/* What nobody knows is a task of the processor, where there is one, besides its bytes. */
+/* An unknown operator is a task of the processor, where the machine has one, besides its bytes. */
 static void take_processor(const tacho_machine *machine, tacho_op_cost *cost)
 {
     uint32_t engine = tacho_machine_view_processor(machine);
@@ -475,7 +475,7 @@ tacho_status tacho_estimate_init(tacho_estimate *estimate, const tacho_fusion *f
                                       : estimate_placed(estimate, options);
 }
 
-/* The largest of what the jobs keep busy; of equal ones the first. */
+/* The largest of the busy times; on a tie the first. */
 static tacho_bound bound_of(const tacho_op_timing *timing)
 {
     const struct {

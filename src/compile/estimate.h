@@ -72,7 +72,7 @@ tacho_status tacho_estimate_init(tacho_estimate *estimate, const tacho_fusion *f
                                  const tacho_estimate_options *options) TACHO_MUST_USE;
 void tacho_estimate_deinit(tacho_estimate *estimate);
 
-/* What a schedule makes of an operator. */
+/* The timing of an operator in a schedule. */
 typedef struct tacho_op_timing {
     int64_t start_cycles, cycles;
     uint64_t ddr_read_bytes, ddr_write_bytes;
@@ -99,7 +99,7 @@ const char *tacho_bound_name(tacho_bound bound);
  */
 tacho_dtype tacho_estimate_stand_in(const tacho_estimate *estimate, size_t op);
 
-/* Whether nobody knows what the operator does, so that only its bytes count. */
+/* Whether the operator's work is unknown, so that only its bytes count. */
 bool tacho_estimate_is_unknown(const tacho_estimate *estimate, size_t op);
 
 /* Utilisation of the engines and share of the work that is padding, in percent. */
@@ -107,8 +107,8 @@ double tacho_op_estimate_utilisation(const tacho_op_estimate *op);
 double tacho_op_estimate_padding(const tacho_op_estimate *op);
 
 /*
- * The name of an operator: that of its root, or made of type and number; and its type with what
- * was fused, "Conv+Relu", without the dialect. Both are copied to |arena|.
+ * The name of an operator: that of its root, or made of type and number; and its type with the
+ * fused operators, "Conv+Relu", without the dialect. Both are copied to |arena|.
  */
 tacho_status tacho_estimate_op_name(const tacho_estimate *estimate, size_t op, tacho_arena *arena,
                                     tacho_str *out_name) TACHO_MUST_USE;

@@ -160,7 +160,7 @@ static void test_choices(void **state)
     teardown(&f);
 }
 
-/* What each core does to its own elements moves nothing. */
+/* Work of each core on its own elements moves nothing. */
 static void test_local_vectors(void **state)
 {
     (void)state;

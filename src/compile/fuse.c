@@ -16,7 +16,7 @@ enum { LOOK_BACK = 64 };
 typedef struct draft {
     uint32_t root;
     tacho_op_kind kind;
-    uint32_t result; /* tensor that the last member makes; TACHO_NONE: takes nobody in any more */
+    uint32_t result; /* tensor that the last member makes; TACHO_NONE: takes no more members */
     uint32_t fused_steps;
     uint32_t merged_into; /* draft, or TACHO_NONE */
     bool is_integer;
@@ -46,8 +46,8 @@ static bool is_matrix(tacho_op_kind kind)
 }
 
 /*
- * Whether the node runs no code: it asks for a shape, or its result is its input under another
- * shape. A view that the network returns of what it was given has its own bytes: a copy.
+ * Whether the node runs no code: a shape, a constant or a check, or its result is its input under
+ * another shape. A view of a network input that the network returns has its own bytes: a copy.
  */
 static bool is_free(const fuser *self, const tacho_node *node)
 {
@@ -83,7 +83,7 @@ static uint64_t element_count(const fuser *self, uint32_t tensor)
     return tacho_shape_elements(self->graph->tensors[tensor].shape, &count) ? count : UINT64_MAX;
 }
 
-/* Whether nothing of the node runs: all that it makes is constant. */
+/* Whether the node is folded away: all its results are constant. */
 static bool is_folded(const fuser *self, const tacho_node *node)
 {
     uint32_t made = node->output_count > 0 ? self->graph->links[node->first_output] : TACHO_NONE;
@@ -125,9 +125,9 @@ static void see_through_views(fuser *self)
 }
 
 /*
- * Nodes that nothing depends on. What runs for more than its results keeps what it reads: nodes
- * without results, and control flow, whose bodies read tensors that are not listed. A network that
- * returns nothing is a piece of one: all of it is wanted.
+ * Nodes whose results are unused. Nodes that run for more than their results keep their inputs:
+ * nodes without results, and control flow, whose bodies read tensors that are not listed. A network
+ * that returns nothing is a fragment: all of it is kept.
  */
 static void find_unused(fuser *self)
 {
@@ -438,7 +438,7 @@ static bool reads_quantised(const fuser *self, const tacho_node *node)
     return quantised_count > 0 && is_known && kind != TACHO_OP_DEQUANTISE;
 }
 
-/* The node reads what its dequantisations read; those that serve nobody else are part of it. */
+/* The node reads the inputs of its dequantisations; those without other readers are part of it. */
 static void take_dequantisers(fuser *self, uint32_t number)
 {
     const tacho_node *node = &self->graph->nodes[number];
@@ -646,8 +646,8 @@ static tacho_status list_tensor(fuser *self, uint32_t op, uint32_t tensor, uint3
     return TACHO_OK;
 }
 
-/* How many inputs of a member hold data; what follows are parameters, which jobs are made with
- * where they are constant. */
+/* How many inputs of a member hold data; the rest are parameters, which are built into jobs where
+ * they are constant. */
 static size_t data_count(const fuser *self, const tacho_fused_op *op, const tacho_node *node)
 {
     tacho_op_kind kind = tacho_op_kind_of(self->graph, node);
@@ -690,7 +690,7 @@ static tacho_status list_inputs(fuser *self, uint32_t number, list_kind which, u
     return TACHO_OK;
 }
 
-/* What members make for others than members. */
+/* Results of members that have readers outside. */
 static tacho_status list_outputs(fuser *self, uint32_t number, uint32_t *count)
 {
     const tacho_graph *graph = self->graph;

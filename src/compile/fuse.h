@@ -19,19 +19,19 @@ typedef struct tacho_fused_op {
     tacho_op_kind kind;    /* of the root; OTHER when the operator is not known */
     uint32_t first_member; /* nodes, in the graph's order */
     uint32_t member_count;
-    uint32_t first_input; /* what it reads that is not constant, each once */
+    uint32_t first_input; /* non-constant tensors that it reads, each once */
     uint32_t input_count;
     uint32_t first_weight; /* constants, as they are stored: quantised if the model has them so */
     uint32_t weight_count;
     uint32_t first_output;
     uint32_t output_count;
     uint32_t fused_steps; /* vector steps per output of all members but the root */
-    bool is_integer;      /* reads what it would dequantise as it is */
+    bool is_integer;      /* reads quantised inputs without dequantising */
 } tacho_fused_op;
 
 typedef struct tacho_fusion {
     const tacho_graph *graph;
-    tacho_fused_op *ops; /* each after what it needs */
+    tacho_fused_op *ops; /* each after its producers */
     size_t op_count, op_capacity;
     uint32_t *members;
     size_t member_count;
@@ -40,7 +40,7 @@ typedef struct tacho_fusion {
     uint32_t *alias;     /* by tensor: whose bytes it has, itself unless it is a view */
     size_t folded_count; /* nodes that depend on constants alone */
     size_t view_count;   /* nodes that only look at a tensor: views, questions about shapes */
-    size_t unused_count; /* nodes whose results nobody uses: they are left out */
+    size_t unused_count; /* nodes with unused results: they are left out */
 } tacho_fusion;
 
 /* Fuses a sorted and inferred graph, which outlives the fusion. Linear in the size of the graph. */
@@ -48,9 +48,9 @@ tacho_status tacho_fusion_init(tacho_fusion *fusion, const tacho_graph *graph) T
 
 /*
  * The same for a GPU on which a framework launches its operators one by one: a product takes the
- * bias that is added to it, and nodes that the exporter made of one operator become one again.
- * Attention becomes one operator whatever it was made of; if operators run as written, only where
- * it was one before.
+ * bias that is added to it, and nodes that the exporter split from one operator become one again.
+ * Attention becomes one operator from any form; if operators run as written, only where it was one
+ * before.
  */
 tacho_status tacho_fusion_init_eager(tacho_fusion *fusion, const tacho_graph *graph,
                                      bool is_as_written) TACHO_MUST_USE;
@@ -70,15 +70,15 @@ static inline const tacho_tensor *tacho_fusion_tensor(const tacho_fusion *fusion
     return &fusion->graph->tensors[fusion->tensors[first + i]];
 }
 
-/* The tensor as it is stored: what a folded dequantisation was made from, else itself. */
+/* The tensor as it is stored: the input of a folded dequantisation, else the tensor itself. */
 uint32_t tacho_fusion_stored(const tacho_graph *graph, uint32_t tensor);
 
 /* Whether two tensors are known to be the same constant: scales, zero points; both may be absent.
  */
 bool tacho_fusion_is_same(const tacho_graph *graph, uint32_t a, uint32_t b);
 
-/* The tensor that |op| reads where its members name |tensor|: views and dequantisations it sees
- * through are not it, but what they look at. */
+/* The tensor that |op| reads where its members name |tensor|: the source of views and
+ * dequantisations that it sees through. */
 uint32_t tacho_fusion_read(const tacho_fusion *fusion, const tacho_fused_op *op, uint32_t tensor);
 
 /* ---- for fuse.c ---------------------------------------------------------------------------- */

@@ -15,7 +15,7 @@ typedef struct candidate {
     const tacho_graph *graph;
     uint32_t scores, sums; /* nodes: the two products */
     uint32_t members[MEMBERS_MAX];
-    uint32_t reads[MEMBERS_MAX]; /* by member: nodes among all that read what it makes */
+    uint32_t reads[MEMBERS_MAX]; /* by member: all nodes that read its results */
     size_t member_count;         /* the first is |scores| */
 } candidate;
 
@@ -120,7 +120,7 @@ static bool reads_member(const candidate *self, const tacho_node *node, size_t i
     return false;
 }
 
-/* Counts what the node reads of members, each once. */
+/* Counts the node's reads of members, each once. */
 static size_t count_reads(candidate *self, const tacho_node *node)
 {
     uint32_t seen = 0; /* a bit for each member */
@@ -164,7 +164,7 @@ static bool find_sums(candidate *self)
     return false;
 }
 
-/* Whether nobody but members and the second product reads what members make. */
+/* Whether only members and the second product read the members' results. */
 static bool is_closed(const candidate *self)
 {
     for (size_t i = 0; i < self->member_count; i++) {

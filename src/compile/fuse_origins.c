@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Nodes of one origin, an operator of the framework, become one operator, with the last of them, as
- * far as nobody else needs what they make.
+ * far as their results have no other readers.
  */
 #include "base/grow.h"
 #include "base/index.h"
@@ -13,7 +13,7 @@
 typedef struct origins {
     const tacho_fuse_parts *parts;
     uint32_t *last_of; /* by scope: the operator of its last node */
-    bool *is_needed;   /* by node: by somebody who does not become one with it */
+    bool *is_needed;   /* by node: read by a node outside its group */
 } origins;
 
 /* The tensor that input |i| reads, views seen through, or TACHO_NONE. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What operators read of tensors that are kept in other numbers than they stand for.
+ * The inputs of operators whose tensors are stored as other numbers than they stand for.
  */
 #include "compile/fuse.h"
 

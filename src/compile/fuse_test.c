@@ -144,7 +144,7 @@ static void test_quantised(void **state)
     TEST_NODE(g, "Relu", r, y);
     TEST_NODE(g, "QuantizeLinear", q, r, s, s);
     TEST_NODE(g, "DequantizeLinear", d, q, s, s);
-    TEST_NODE(g, "Fancy", sm, d); /* unknown: reads what is dequantised before it */
+    TEST_NODE(g, "Fancy", sm, d); /* unknown: reads the dequantised input */
     g->tensors[sm].is_output = true;
     fuse(&f);
     assert_int_equal(f.fusion.op_count, 3);
@@ -263,7 +263,7 @@ static void test_copy(void **state)
     teardown(&f);
 }
 
-/* A network that returns what is constant still has to put it there. */
+/* A network that returns a constant still has to store it. */
 static void test_constant_output(void **state)
 {
     (void)state;
@@ -452,7 +452,7 @@ static uint32_t steps_of_quantised(const char *type, bool is_integer)
     return steps;
 }
 
-/* Vector engines quantise what they made: 3 steps, but for what is only chosen from. */
+/* Vector engines quantise their results: 3 steps, except for results that are only chosen from. */
 static void test_quantised_vectors(void **state)
 {
     (void)state;
@@ -481,7 +481,7 @@ static void test_moved(void **state)
     teardown(&f);
 }
 
-/* What nobody uses is left out, and does not keep others from being fused. */
+/* An unused node is left out, and does not keep others from being fused. */
 static void test_unused(void **state)
 {
     (void)state;
@@ -589,7 +589,7 @@ static void test_eager(void **state)
     teardown(&f);
 }
 
-/* What somebody else reads stays an operator of its own. */
+/* A node with another reader stays an operator of its own. */
 static void test_eager_shared(void **state)
 {
     (void)state;
@@ -709,7 +709,7 @@ static void test_attention_apart(void **state)
     }
 }
 
-/* What the exporter noted decides. */
+/* The exporter's note decides. */
 static void test_attention_origin(void **state)
 {
     (void)state;

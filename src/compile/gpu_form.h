@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which kernels PyTorch launches for an operator, one operator at a time (eager): what a GPU's
- * costs have to know beyond sizes (tacho_work_kernel).
+ * The kernels that PyTorch launches for an operator, one operator at a time (eager): the input of a
+ * GPU's costs beyond sizes (tacho_work_kernel).
  */
 #ifndef TACHO_COMPILE_GPU_FORM_H
 #define TACHO_COMPILE_GPU_FORM_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which kernel a transpose is on a GPU: none where elements keep their order in memory or nobody
+ * The kernel of a transpose on a GPU: none where elements keep their order in memory or no reader
  * needs the result in one piece.
  */
 #include "compile/gpu_form.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What estimates ask of a machine description, in the words of the profile.
+ * Queries of estimates to a machine description, in the words of the profile.
  */
 #ifndef TACHO_COMPILE_MACHINE_VIEW_H
 #define TACHO_COMPILE_MACHINE_VIEW_H
@@ -15,7 +15,7 @@ uint64_t tacho_machine_view_local_bytes(const tacho_machine *machine);
 double tacho_machine_view_hz(const tacho_machine *machine);
 
 /*
- * The type that tensors of |dtype| are kept in: what the machine computes in, or |wanted| for real
+ * The type that tensors of |dtype| are stored in: the machine's compute type, or |wanted| for real
  * numbers when it is not NONE. Without a machine, |dtype|.
  */
 tacho_dtype tacho_machine_view_kept(const tacho_machine *machine, tacho_dtype dtype,
@@ -26,8 +26,8 @@ uint64_t tacho_machine_view_bytes(const tacho_machine *machine, const tacho_tens
                                   tacho_dtype wanted);
 
 /*
- * The engine that takes on what no other does, at the same cycles for each job whatever it is;
- * TACHO_NONE where there is none.
+ * The engine for operators that no other engine does, at a fixed number of cycles for each job;
+ * TACHO_NONE where the machine has none.
  */
 uint32_t tacho_machine_view_processor(const tacho_machine *machine);
 
@@ -37,7 +37,7 @@ uint32_t tacho_machine_view_processor(const tacho_machine *machine);
  */
 bool tacho_machine_view_copies_by_engine(const tacho_machine *machine);
 
-/* What the machine calls its transfers of this class. */
+/* The machine's name for its transfers of this class. */
 tacho_str tacho_machine_view_dma_name(const tacho_machine *machine, tacho_engine_class dma_class);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The columns of a table of measured operators, whatever their order.
+ * The columns of a table of measured operators, in any order.
  */
 #include "compile/measured.h"
 

@@ -52,7 +52,7 @@ typedef struct tacho_measured_table {
 tacho_status tacho_measured_init(tacho_measured_table *table, tacho_input *input) TACHO_MUST_USE;
 void tacho_measured_deinit(tacho_measured_table *table);
 
-/* ---- what the words of a row mean (measured_words.c) ---- */
+/* ---- interpretation of a row's words (measured_words.c) ---- */
 
 /* As they stand in the table; empty: not given. */
 typedef struct tacho_measured_words {

@@ -9,7 +9,7 @@
 
 enum { OPSET = 23 };
 
-/* Whether the operator has constants beside its data. */
+/* Whether the operator has constants besides its data. */
 static bool has_weights(const tacho_op_def *def)
 {
     return def->kind == TACHO_OP_CONVOLUTION || def->kind == TACHO_OP_DECONVOLUTION ||

@@ -254,7 +254,7 @@ static tacho_status make_loops(const tacho_measured_words *words, tacho_arena *a
 /* ---- short names --------------------------------------------------------------------------- */
 
 typedef enum short_kind {
-    SHORT_PRODUCT,   /* MxKxN, or with what it is a batch of before */
+    SHORT_PRODUCT,   /* MxKxN, or with the batch in front */
     SHORT_CONV,      /* as above */
     SHORT_ALIKE,     /* so many inputs of the same shape */
     SHORT_NORM,      /* of the last axis, with scale and offset */

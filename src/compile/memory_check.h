@@ -16,8 +16,8 @@ tacho_status tacho_memory_check(const tacho_estimate *estimate,
                                 const tacho_program *program) TACHO_MUST_USE;
 
 /*
- * That shared memory has room for the tensors of each operator: the same failure before anybody
- * tries to cut what cannot run. |compute|: what real numbers are kept in, or NONE.
+ * Checks that shared memory has room for the tensors of each operator: the same failure, before an
+ * operator that cannot run is cut. |compute|: the type of stored real numbers, or NONE.
  */
 tacho_status tacho_memory_check_operators(const tacho_fusion *fusion, const tacho_machine *machine,
                                           tacho_dtype compute) TACHO_MUST_USE;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The jobs of an operator are gone through as they start: those that share nothing as
- * soon as all that they wait for has a time, transfers in the order in which they are ready. What
- * becomes ready later is never ready before: the order is that of time, and each job is looked at
- * once.
+ * Visits the jobs of an operator as they start: those that share nothing as soon as all jobs that
+ * they wait for have a time, transfers in the order in which they are ready. A job that becomes
+ * ready later is never ready before: the order is that of time, and each job is visited once.
  */
 #include "compile/memory_turns.h"
 
@@ -136,7 +135,7 @@ tacho_status tacho_memory_turns_join(tacho_memory_turns *turns, const tacho_prog
     return TACHO_OK;
 }
 
-/* ---- who waits for whom --------------------------------------------------------------------- */
+/* ---- waiting jobs --------------------------------------------------------------------------- */
 
 /* The jobs of an operator. */
 typedef struct op_jobs {
@@ -272,7 +271,7 @@ static tacho_status find_followers(op_jobs *self)
 
 /* ---- starts --------------------------------------------------------------------------------- */
 
-/* What |job| shares with others; NULL: nothing that has a rate. */
+/* The resource that |job| shares with others; NULL: none that has a rate. */
 static tacho_turn_shared *shared_by(tacho_memory_turns *turns, const tacho_job *job)
 {
     bool is_copy = job->kind == TACHO_JOB_COPY;
@@ -355,7 +354,7 @@ static tacho_status tell_followers(op_jobs *self)
     return TACHO_OK;
 }
 
-/* Makes room for |taken| of what is shared, from |ready| on; returns when there is. */
+/* Makes room for |taken| of the resource, from |ready| on; returns when it is free. */
 static int64_t make_room(tacho_turn_shared *shared, uint64_t taken, int64_t ready)
 {
     int64_t now = later(shared->now, ready);
@@ -370,7 +369,7 @@ static int64_t make_room(tacho_turn_shared *shared, uint64_t taken, int64_t read
     return now;
 }
 
-/* The first transfer that waits starts when there is enough of what it shares. */
+/* Starts the first waiting transfer when enough of its resource is free. */
 static tacho_status start_transfer(op_jobs *self)
 {
     tacho_memory_turns *turns = self->turns;
@@ -400,7 +399,7 @@ static tacho_status start_all(op_jobs *self)
     return TACHO_OK;
 }
 
-/* Loads that are not ready leave the multicast, and the others do not wait for them any more. */
+/* Loads that are not ready leave the multicast, and the others stop waiting for them. */
 static tacho_status part_cast(op_jobs *self, tacho_cast *cast)
 {
     tacho_turn_job *jobs = self->turns->jobs;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Turns at the memory that cores share, and at the network between them. A transfer goes at the
- * rate of its queue, or of what it shares where that is less, and starts when so much of that is
- * free: those that are ready first go first, of several the one that is first in the program.
+ * rate of its queue, or of the shared resource if that is less, and starts when so much of that is
+ * free: those that are ready first go first, on a tie the one that is first in the program.
  *
  * Loads of one piece by several cores are one transfer, a multicast: it waits for all of them, they
- * start and end together, and it takes what one load takes.
+ * start and end together, and it uses as much as one load.
  *
- * A transfer that has to wait for its turn gets a need with a lag: the start that was found for it,
- * counted from where the operator begins.
+ * A transfer that has to wait for its turn gets a need with a lag: its start, counted from the
+ * start of the operator.
  */
 #ifndef TACHO_COMPILE_MEMORY_TURNS_H
 #define TACHO_COMPILE_MEMORY_TURNS_H
@@ -26,7 +26,7 @@ typedef struct tacho_turn_follower {
 
 enum { TACHO_TURN_ENGINE, TACHO_TURN_SEQUENCER, TACHO_TURN_ORDERS };
 
-/* What cores that load the same share: which load of their tiles it is, of which operand. */
+/* Key of cores that load the same data: which load of their tiles, and of which operand. */
 typedef struct tacho_cast_key {
     uint32_t part;    /* of the operator */
     uint32_t operand; /* its number */
@@ -40,7 +40,7 @@ typedef struct tacho_cast {
     uint64_t bytes;
     uint32_t first;       /* of its loads, in the order of the program */
     uint32_t count;       /* of them ... */
-    uint32_t ready_count; /* ... and of those that wait for others only */
+    uint32_t ready_count; /* ... and of those that only wait for other loads */
     int64_t ready;
 } tacho_cast;
 
@@ -59,17 +59,17 @@ typedef struct tacho_turn_job {
     int64_t start;
 } tacho_turn_job;
 
-/* What transfers share: loads and stores the memory, copies the network. */
+/* Resources that transfers share: loads and stores the memory, copies the network. */
 enum { TACHO_TURN_MEMORY, TACHO_TURN_NETWORK, TACHO_TURN_SHARED };
 
 typedef struct tacho_turn_shared {
     bool is_limited;  /* it has a rate */
     uint64_t all;     /* of it ... */
-    uint64_t of_in;   /* ... and what a load or a copy takes */
+    uint64_t of_in;   /* ... and the use of a load or a copy */
     uint64_t of_out;  /* the same of a store */
     uint64_t used;    /* by those that go now */
     int64_t now;      /* the start of the last of them */
-    tacho_heap going; /* by when they end; value: what they take */
+    tacho_heap going; /* by when they end; value: their use */
 } tacho_turn_shared;
 
 typedef struct tacho_memory_turns {
@@ -97,8 +97,8 @@ tacho_status tacho_memory_turns_init(tacho_memory_turns *turns, const tacho_mach
 void tacho_memory_turns_deinit(tacho_memory_turns *turns);
 
 /*
- * |job|, the last of |program|, loads what others with this |key| load: they become one transfer,
- * and how many they are its |readers|, when turns are taken.
+ * |job|, the last of |program|, loads the same data as others with this |key|: they become one
+ * transfer, and their number is its |readers|, when turns are taken.
  */
 tacho_status tacho_memory_turns_join(tacho_memory_turns *turns, const tacho_program *program,
                                      const tacho_cast_key *key) TACHO_MUST_USE;

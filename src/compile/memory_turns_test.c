@@ -180,7 +180,7 @@ static void test_late_cast(void **state)
     end(&f);
 }
 
-/* Loads of other bytes are another transfer, whatever they are called. */
+/* Loads of other bytes are another transfer, whatever their key. */
 static void test_other_bytes(void **state)
 {
     (void)state;
@@ -196,7 +196,7 @@ static void test_other_bytes(void **state)
     end(&f);
 }
 
-/* Two cores that load the same in another order share what they can and load the rest alone. */
+/* Two cores that load the same in another order share as many loads as they can. */
 static void test_crossed_casts(void **state)
 {
     (void)state;
@@ -254,7 +254,7 @@ static void test_sequencer(void **state)
     end(&f);
 }
 
-/* A memory without a rate holds up nobody but cores that get the same. */
+/* A memory without a rate holds up only cores that get the same data. */
 static void test_no_rate(void **state)
 {
     (void)state;

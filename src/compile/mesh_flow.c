@@ -2,7 +2,7 @@
 /*
  * Work on elements, and moves, on a mesh: tiles are dealt out to the cores, each of which reads
  * one after the other, works on it and writes it, all three at once. Where a result needs a line of
- * elements, lines are what follows one another.
+ * elements, whole lines are dealt out.
  */
 #include "base/index.h"
 #include "base/maths.h"

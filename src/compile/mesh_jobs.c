@@ -11,7 +11,7 @@ enum { PHASES_OF_TURNS = 2 }; /* groups that the turns of a product are split in
 
 /* ---- jobs -------------------------------------------------------------------------------- */
 
-/* What of a stream has been given to jobs already, in parts of |all|. */
+/* The part of a stream that has been given to jobs already, in parts of |all|. */
 typedef struct progress {
     uint64_t bytes; /* of all */
     uint64_t done, all;
@@ -91,7 +91,7 @@ static void end_phase(builder *self, const uint8_t *tails, size_t count)
 
 /* ---- products ---------------------------------------------------------------------------- */
 
-/* What brings a step, or several: a job of the reader and one of the writer. */
+/* The jobs that fetch a step, or several: one of the reader and one of the writer. */
 typedef struct pair {
     uint8_t in0, in1;
 } pair;

@@ -22,7 +22,7 @@ typedef enum tacho_mesh_unit {
     TACHO_MESH_UNIT_COUNT
 } tacho_mesh_unit;
 
-/* What a job is about. */
+/* The stream of a job. */
 typedef enum tacho_mesh_role {
     TACHO_MESH_IN0,
     TACHO_MESH_IN1,

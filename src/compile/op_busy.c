@@ -6,7 +6,7 @@
 
 #include "base/maths.h"
 
-/* What jobs keep busy, as the table of operators has it. */
+/* Kinds of busy time, as in the table of operators. */
 typedef enum busy_part {
     BUSY_COMPUTE,
     BUSY_READ,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an operator's jobs keep busy, so that tables show exactly what the schedule shows.
+ * Busy times of an operator's jobs, so that tables show exactly what the schedule shows.
  */
 #ifndef TACHO_COMPILE_OP_BUSY_H
 #define TACHO_COMPILE_OP_BUSY_H

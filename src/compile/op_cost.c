@@ -86,7 +86,7 @@ uint32_t tacho_op_cost_engine(const tacho_machine *machine, tacho_work_kind kind
     return best;
 }
 
-/* A type that was asked for is one for real numbers: integers stay what they are. */
+/* A requested type is for real numbers: integers keep theirs. */
 static tacho_dtype compute_dtype(const tacho_machine *machine, const tacho_work *work,
                                  const tacho_cost_options *options)
 {
@@ -124,7 +124,7 @@ static void set_bound(tacho_op_cost *cost, const tacho_parts *parts)
     }
 }
 
-/* What the work would take at the peak of all engines of the kind. */
+/* Cycles of the work at the peak of all engines of the kind. */
 static tacho_status set_ideal(const tacho_machine *machine, const tacho_work *work,
                               const tacho_cost_options *options, tacho_op_cost *cost)
 {

@@ -44,7 +44,7 @@ typedef struct tacho_op_cost {
     int64_t launch_cycles;
     int64_t host_cycles;  /* GPU: at its start, until the host has launched it */
     int64_t ideal_cycles; /* compute at the peak rate of all engines, nothing padded */
-    uint64_t macs;        /* that the model asks for */
+    uint64_t macs;        /* of the model */
     uint64_t padded_macs; /* that the engines do */
     tacho_dtype compute;  /* after legalising */
     tacho_bound bound;

@@ -142,7 +142,7 @@ static void test_mesh(void **state)
     options.is_tuned = false;
     assert_null(tacho_op_cost_estimate(machine, &work, &options, &cost));
     assert_int_equal(cost.cores, 32);
-    /* What four cores do takes longer than what sixty-four do. */
+    /* Four cores take longer than sixty-four. */
     int64_t all = cost.cycles;
     options.grid_x = options.grid_y = 2;
     assert_null(tacho_op_cost_estimate(machine, &work, &options, &cost));
@@ -205,7 +205,7 @@ static void test_sequence(void **state)
     tacho_arena_deinit(&arena);
 }
 
-/* A type that is asked for is for real numbers. */
+/* A requested type is for real numbers. */
 static void test_types(void **state)
 {
     (void)state;

@@ -28,8 +28,8 @@ int64_t tacho_gpu_start(const tacho_gpu_task *task, const tacho_quantity *cycles
 }
 
 /*
- * All of what is small was just written or read; of what is large nothing is left when it is read
- * again. Between the two the share falls evenly.
+ * Small data was all just written or read; of large data nothing is left when it is read again.
+ * Between the two the share falls evenly.
  */
 uint64_t tacho_op_gpu_hot(const tacho_gpu *gpu, uint64_t bytes)
 {
@@ -136,7 +136,7 @@ static tacho_status task_init(tacho_gpu_task *task, const tacho_machine *machine
     return tacho_cost_memory_rate(ddr, &task->shared_rate);
 }
 
-/* Work that nobody gave a form is a product of matrices, or goes over its elements once. */
+/* Work without a form is a product of matrices, or goes over its elements once. */
 static tacho_gpu_time plain_time(const tacho_gpu_task *task)
 {
     const tacho_work *work = task->work;
@@ -189,13 +189,13 @@ static tacho_gpu_time time_of(const tacho_gpu_task *task)
                             tacho_gpu_bytes(task->work));
 }
 
-/* What of the time of memory is reading: by bytes. */
+/* The part of the memory's time that is reading: by bytes. */
 static int64_t share_of(int64_t cycles, uint64_t part, uint64_t all)
 {
     return all > 0 ? (int64_t)((tacho_u128)(uint64_t)cycles * part / all) : 0;
 }
 
-/* The host launches the next kernel while one runs: what shows is what it takes longer. */
+/* The host launches the next kernel while one runs: only the excess of the host's time shows. */
 static int64_t host_cycles(const tacho_machine *machine, const tacho_gpu_time *time)
 {
     int64_t host = tacho_gpu_times(time->kernels, &machine->gpu.host_cycles);

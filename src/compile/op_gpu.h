@@ -71,7 +71,7 @@ int64_t tacho_gpu_operands(const tacho_gpu_task *task, uint64_t bytes);
 tacho_gpu_time tacho_gpu_kernel(const tacho_gpu_task *task, tacho_form form, uint64_t reach,
                                 uint64_t lines, uint64_t bytes);
 
-/* Multiply-accumulates of a core in a cycle: what the inner loop reaches of the engine's peak. */
+/* Multiply-accumulates of a core in a cycle: the share of the engine's peak in the inner loop. */
 tacho_ratio tacho_gpu_rate(const tacho_gpu_task *task, const tacho_gpu_product *how);
 
 /* One after the other. */

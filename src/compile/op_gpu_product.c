@@ -2,8 +2,8 @@
 /*
  * Products of matrices, and convolutions as such. Results are cut into tiles; a block of
  * threads makes one, and blocks beyond the number of cores wait for the next wave. Libraries choose
- * tiles, and whether to cut k, by what is fastest: so do we. What the tiles of a wave need and what
- * memory gives overlap, but for a share of the shorter.
+ * the fastest tiles and cuts of k: so do we. Computing and memory traffic of a wave overlap, except
+ * for a share of the shorter.
  */
 #include "compile/op_gpu.h"
 
@@ -215,7 +215,7 @@ enum { CHANNELS_MIN_HALF = 8, CHANNELS_MIN = 4 };
 /* Positions of a tile, and results for which there are kernels of their own. */
 enum { POSITION_ROWS = 128, POSITION_COLUMNS_MIN = 32, POSITION_COLUMNS_MAX = 128 };
 
-/* Of few channels each place of the window is a step of its own, whatever its depth. */
+/* With few channels each place of the window is a step of its own, whatever its depth. */
 static tacho_gpu_time position_time(const tacho_gpu_task *task, const tacho_gpu_shape *shape,
                                     int64_t memory)
 {
@@ -291,7 +291,7 @@ static uint64_t touched_bytes(const tacho_gpu_task *task)
 
 enum { IMAGES_MANY = 8 };
 
-/* Channels padded to what tensor cores want, in a kernel of its own, and a convolution of those. */
+/* Channels padded for tensor cores, by a kernel of its own, then a convolution of those. */
 static tacho_gpu_time padded_convolution(const tacho_gpu_task *task, tacho_gpu_shape shape,
                                          int64_t memory)
 {
@@ -308,9 +308,9 @@ static tacho_gpu_time padded_convolution(const tacho_gpu_task *task, tacho_gpu_s
 }
 
 /*
- * Few images go through the kernel for few channels; of many, windows that overlap are better off
- * with padded channels. The library changes somewhere between 4 images and 32: until the second
- * takes longer, time stays what the first takes for eight.
+ * Few images go through the kernel for few channels; with many, overlapping windows are faster with
+ * padded channels. The library changes somewhere between 4 images and 32: until the second takes
+ * longer, time stays at that of the first for eight.
  */
 static tacho_gpu_time few_channels(const tacho_gpu_task *task, tacho_gpu_shape shape,
                                    int64_t memory)
@@ -374,8 +374,7 @@ static tacho_gpu_time half_convolution(const tacho_gpu_task *task, tacho_gpu_sha
 
 enum { GROUP_SIDE = 32 };
 
-/* A kernel for each group: few results to a tile of 32 x 32, and nothing hides what it waits for.
- */
+/* A kernel for each group: few results to a tile of 32 x 32, and nothing hides its waits. */
 static tacho_gpu_time group_time(const tacho_gpu_task *task, const tacho_gpu_shape *shape,
                                  int64_t memory)
 {

@@ -6,8 +6,9 @@
  * the image pass the array, at most as many as it is wide; a pass of few rows takes as long as a
  * somewhat longer one.
  *
- * The vendor's choice of a tile begins with the whole and takes from what is largest until it fits,
- * but leaves a line of as many columns as the array is wide; then whatever can grow again does.
+ * The vendor's choice of a tile begins with the whole and cuts the largest dimension until it fits,
+ * but leaves a line of as many columns as the array is wide; then every dimension that can grow
+ * again does.
  */
 #include "compile/op_image.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Convolutions on an array that keeps weights and sums into an accumulator, image by image: the
- * tiles that the vendor's library chooses, and what they take.
+ * tiles that the vendor's library chooses, and their cycles.
  */
 #ifndef TACHO_COMPILE_OP_IMAGE_H
 #define TACHO_COMPILE_OP_IMAGE_H

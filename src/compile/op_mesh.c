@@ -7,8 +7,8 @@
  *     cycles = launch + blocks * (first fetch + (steps - 1) * max(compute, fetch)
  *                                 + max(compute, fetch for fused steps) + fused + out)
  *
- * A fetch costs a request per tile, the way from shared memory and the way to the others, one
- * after the other. Multiplying is bound by the array or by bringing tiles to it: a subblock of h x
+ * A fetch costs a request per tile, the path from shared memory and the path to the others, one
+ * after the other. Multiplying is bound by the array or by feeding tiles to it: a subblock of h x
  * w results needs h + w tiles for h * w products. Results of a single block leave while the last
  * step is computed; between blocks they hold up the core that would fetch.
  *
@@ -17,7 +17,7 @@
  * one row of cores could hold, are cast one way only. "Tuned" is how experts choose: shorter steps
  * rather than smaller blocks.
  *
- * Numbers of the machine and of the vendor's library are in the machine file. Those that stand here
+ * Numbers of the machine and of the vendor's library are in the machine file. Those in this file
  * are choices of the search.
  */
 #include "compile/op_mesh.h"
@@ -432,7 +432,7 @@ static tacho_mesh_stream stream_of(const mesh *s, const plan *p, bool is_first)
     return stream;
 }
 
-/* A core brings a step of what it is given no faster than its queue, or the network, does. */
+/* A core fetches its part of a step no faster than its queue, or the network, allows. */
 static uint64_t own_cycles(const mesh *s, const tacho_mesh_stream *stream, uint64_t teams,
                            uint64_t all_steps)
 {
@@ -463,7 +463,7 @@ static void set_streams(const mesh *s, const plan *p, tacho_mesh_phase *phase)
     };
 }
 
-/* Cycles to bring what a step needs: of the core that has most to do, and of shared memory. */
+/* Cycles to fetch the operands of a step: of the busiest core, and of shared memory. */
 static void set_bring(const mesh *s, const plan *p, tacho_mesh_phase *phase)
 {
     const tacho_work *work = s->work;
@@ -487,7 +487,7 @@ static void set_bring(const mesh *s, const plan *p, tacho_mesh_phase *phase)
     uint64_t shared_tiles =
         (reads0 ? in0_tiles * p->rows : 0) + (reads1 ? in1_tiles * p->columns : 0);
     uint64_t read_bytes = (reads0 ? phase->in0.bytes : 0) + (reads1 ? phase->in1.bytes : 0);
-    /* Windows that leave elements out have fewer tiles than what is read. */
+    /* Windows that leave elements out have fewer tiles than are read. */
     tacho_u128 shared = most(over((tacho_u128)shared_tiles * s->tile_bytes, s->shared_rate),
                              over(tacho_ceil_div(read_bytes, all_steps), s->shared_rate));
     phase->bring = clip(most(core, shared));
@@ -529,7 +529,7 @@ static tacho_status make_phase(const mesh *s, const plan *p, tacho_mesh_phase *o
     phase.bring_last = clip(most(end.core, end.shared));
     phase.fused = (int64_t)end.fused;
     if (phase.result.moves) {
-        /* Results may be wider than what they are computed from. */
+        /* Results may be wider than operands. */
         tacho_u128 tiles = (tacho_u128)p->h * p->w * p->cores * s->tile_bytes;
         uint64_t each = tacho_ceil_div(work->output.bytes, phase.turns);
         phase.out = clip(most(over(most(tiles, each), s->write_rate),
@@ -605,7 +605,7 @@ static tacho_status choose_phase(const mesh *s, tacho_mesh_phase *out_phase)
     return s->work->batch > 1 ? try_plan(s, plan_batch(s), out_phase) : TACHO_OK;
 }
 
-/* The same; of what is tuned all that is usual, too, where an expert would do worse. */
+/* The same; a tuned phase is replaced by the vendor's choice where that is faster. */
 static tacho_status product_phase(const mesh *s, tacho_mesh_phase *out_phase)
 {
     mesh usual = *s;

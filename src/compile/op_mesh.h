@@ -17,7 +17,7 @@ typedef enum tacho_mesh_team {
     TACHO_MESH_ALL,
 } tacho_mesh_team;
 
-/* An operand on its way to the cores, or from them. */
+/* A stream of an operand to the cores, or from them. */
 typedef struct tacho_mesh_stream {
     bool moves;
     bool is_local; /* between memories of the cores; else from or to shared memory */
@@ -27,7 +27,7 @@ typedef struct tacho_mesh_stream {
 } tacho_mesh_stream;
 
 /*
- * What each of |cores| cores does, all at once. A product has |turns|, one after the other, of
+ * The work of each of |cores| cores, all at once. A product has |turns|, one after the other, of
  * |steps| steps; cycles are those of one step or one turn. Other work flows: its cycles are those
  * of all steps together.
  */
@@ -35,7 +35,7 @@ typedef struct tacho_mesh_phase {
     bool is_flow;
     uint32_t cores, rows, columns;
     uint64_t turns, steps;
-    int64_t bring;         /* product: what a step needs. Flow: loading ... */
+    int64_t bring;         /* product: operands of a step. Flow: loading ... */
     int64_t copy;          /* ... and, after it, copying from other cores */
     int64_t compute;       /* a step of a product, or all of a flow */
     int64_t bring_last;    /* product: further operands, while the last step is computed ... */
@@ -55,7 +55,7 @@ typedef struct tacho_mesh_phase {
 /* Whether the machine has a mesh. */
 bool tacho_op_mesh_has(const tacho_machine *machine);
 
-/* What the cores do for |work|, sequences aside. |cost| names the engine and the type. */
+/* The phase of the cores for |work|, sequences aside. |cost| names the engine and the type. */
 tacho_status tacho_op_mesh_phase(const tacho_machine *machine, const tacho_work *work,
                                  const tacho_cost_options *options, const tacho_op_cost *cost,
                                  tacho_mesh_phase *out_phase) TACHO_MUST_USE;

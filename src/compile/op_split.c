@@ -185,7 +185,7 @@ static tacho_status matrix_compute(const split *s, tacho_cut c, tacho_parts *par
 
 /* ---- moving ------------------------------------------------------------------------------ */
 
-/* What a core does of a product. */
+/* A core's part of a product. */
 typedef struct block {
     uint64_t batch, m, n, k;
     uint64_t rows, columns; /* bytes of its operands */
@@ -194,8 +194,8 @@ typedef struct block {
 /*
  * How often a core reads its rows and its columns. Where both fit, once. Else either some columns
  * stay and all rows pass by, or the other way round, or results stay while all of k passes by: in
- * parts of the result that half of the accumulators (or of a quarter of local memory) hold. What
- * moves least is done.
+ * parts of the result that half of the accumulators (or of a quarter of local memory) hold. The
+ * choice that moves least is taken.
  */
 static void reload(const split *s, const block *b, uint64_t *row_times, uint64_t *column_times)
 {
@@ -241,7 +241,7 @@ static uint64_t times(uint64_t bytes, uint64_t factor)
 
 typedef struct traffic {
     uint64_t core_in, core_out;         /* of one core */
-    uint64_t local_in, local_out;       /* of these what is not of shared memory */
+    uint64_t local_in, local_out;       /* the part of these outside shared memory */
     uint64_t shared_read, shared_write; /* of the shared memory, all cores */
     uint64_t first_in, last_out;        /* that nothing overlaps with */
 } traffic;

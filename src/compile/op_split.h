@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ways to cut one operator into blocks, one per core, and what each takes.
+ * Ways to cut one operator into blocks, one per core, and their cycles.
  */
 #ifndef TACHO_COMPILE_OP_SPLIT_H
 #define TACHO_COMPILE_OP_SPLIT_H
@@ -10,11 +10,11 @@
 
 /*
  * The compiler's own choice: partial sums that wait in local memory for the rest of k are kept in
- * 32 bits, whatever the operands are. Accumulators of an engine have |sum_bytes|.
+ * 32 bits, for any type of operands. Accumulators of an engine have |sum_bytes|.
  */
 enum { TACHO_SUM_BYTES = 4 };
 
-/* What one way to cut takes; cycles of the core clock. */
+/* Cycles of one way to cut, by the core clock. */
 typedef struct tacho_parts {
     uint32_t cores;
     uint32_t engines;
@@ -24,9 +24,9 @@ typedef struct tacho_parts {
     int64_t write_cycles;
     int64_t launch_cycles;
     int64_t host_cycles; /* of them: waiting for the host */
-    /* What bounds it is the largest of computing, starting and these two. */
-    int64_t memory_cycles; /* of the memory that all share, and of the way to it */
-    int64_t local_cycles;  /* of what the cores bring from their memories and to each other */
+    /* The bottleneck is the largest of computing, starting and these two. */
+    int64_t memory_cycles; /* of the memory that all share, and of the path to it */
+    int64_t local_cycles;  /* of data from the cores' memories and between them */
     uint64_t padded_macs;
     tacho_cut cut;
 } tacho_parts;

@@ -33,7 +33,7 @@ typedef struct compiler {
     uint64_t way_count; /* core counts to try */
 } compiler;
 
-/* One way: what it takes, and the program. */
+/* One candidate: its cycles and its program. */
 typedef struct candidate {
     uint32_t cores;
     uint64_t number; /* of the ways, from 0 */
@@ -49,7 +49,7 @@ typedef struct candidate {
 /* Bytes that any model may take, for each byte of its files, and that an operator takes about. */
 enum { BYTES_FREE = 192 << 20, BYTES_PER_BYTE = 2, OPERATOR_BYTES = 1024 };
 
-/* What operators leave for their jobs; too many operators are LIMIT. */
+/* The room that operators leave for their jobs; too many operators are LIMIT. */
 static tacho_status find_room(compiler *self)
 {
     const tacho_compile_options *options = self->options;
@@ -254,7 +254,7 @@ static tacho_estimate_options estimate_options(const compiler *self, const candi
     return estimate;
 }
 
-/* How operators are spread over the cores, and what each core then has of their results. */
+/* How operators are spread over the cores, and each core's share of their results. */
 static tacho_status cut_candidate(const compiler *self, candidate *way, uint64_t *shares)
 {
     tacho_placement_options nothing = {.cores = way->cores}; /* no room: all is shared */
@@ -388,8 +388,9 @@ static bool is_tried(uint32_t cores, uint32_t first)
 }
 
 /*
- * What to try after |cores|; 0: nothing more. Halves are among it, so that twice the cores are
- * never slower. A mesh, whose ways are cheap, tries every grid, so that no more cores ever are.
+ * The number of cores to try after |cores|; 0: no more. Halves are tried, so that twice the cores
+ * are never slower. A mesh, whose candidates are cheap, tries every grid, so that more cores never
+ * are.
  */
 static uint32_t fewer_cores(const compiler *self, uint32_t cores, uint32_t first)
 {
@@ -534,7 +535,7 @@ static tacho_status find_turns(compiler *self, candidate *best, uint64_t *out_tu
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-/* What the jobs of each operator read from shared memory, and write there. */
+/* Counts the shared memory traffic of each operator's jobs. */
 static void count_traffic(const tacho_program *program, tacho_op_timing *timings)
 {
     tacho_traffic traffic = {0};
@@ -570,7 +571,7 @@ static tacho_status retime(const compiler *self, candidate *way)
     return TACHO_OK;
 }
 
-/* Room for what one inference records; nobody asks for that of an estimate. */
+/* Lays out the records of one inference; an estimate needs none. */
 static tacho_status lay_out_stats(tacho_program *program)
 {
     tacho_stats_layout layout;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A result stays in local memory when there is room for it beside those that are still needed.
+ * A result stays in local memory when there is room for it next to those that are still needed.
  */
 #include "compile/place.h"
 

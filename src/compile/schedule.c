@@ -15,10 +15,10 @@
 #include <stdlib.h>
 
 /*
- * Jobs that operators are gathered for into one program of a sequencer. The hardware has no such
- * number: a program is a chain of parts of 640 bytes. It is our choice, so that what the host
- * starts and waits for is a few operators, and small next to local memory. An operator with more
- * jobs is a program of its own: what the host would have to wait for within it would cost time.
+ * Jobs up to which operators are gathered into one program of a sequencer. The hardware has no such
+ * number: a program is a chain of parts of 640 bytes. It is our choice, so that a program that the
+ * host starts and waits for is a few operators, and small next to local memory. An operator with
+ * more jobs is a program of its own: waits of the host within it would cost time.
  */
 enum { BLOCK_JOBS_MAX = 32 };
 
@@ -41,7 +41,7 @@ typedef struct engine_row {
     const char *class_name;
     uint32_t count;
     uint32_t issue_cycles;
-    uint32_t first_thread; /* of those of the core; TACHO_NONE: the last */
+    uint32_t first_thread; /* among the core's threads; TACHO_NONE: the last */
 } engine_row;
 
 static tacho_status add_engine(tacho_schedule *self, const engine_row *row, uint32_t device_core)
@@ -293,7 +293,7 @@ static tacho_status add_barrier(tacho_schedule *self, int64_t cycles, int64_t le
     if (self->cores == 1) {
         TACHO_TRY(need_core(self, 0, &has_any));
     }
-    /* The signals before it are a part of what it takes from one operator to the next. */
+    /* The signals before it are a part of the time from one operator to the next. */
     int64_t signal = count > 0 ? signal_cycles(self) : 0;
     signal = signal < cycles ? signal : cycles;
     TACHO_TRY(tacho_schedule_need_entry(self, tacho_cycles_add(least_cycles, signal)));
@@ -306,7 +306,7 @@ static tacho_status add_barrier(tacho_schedule *self, int64_t cycles, int64_t le
     return TACHO_OK;
 }
 
-/* Cycles that shared memory is busy with what the operator loads and stores. */
+/* Cycles that the operator's loads and stores keep shared memory busy. */
 static tacho_status shared_cycles(const tacho_schedule *self, int64_t *out_cycles)
 {
     tacho_ratio rate = self->shared_rate;
@@ -435,7 +435,7 @@ static tacho_status keep_tensor(tacho_schedule *self, uint32_t tensor)
     return TACHO_OK;
 }
 
-/* What stays does from the first job of the operator that makes it to the last that needs it. */
+/* A kept tensor lives from the first job of its maker to the last operator that needs it. */
 static tacho_status keep_tensors(tacho_schedule *self)
 {
     const tacho_placement *placement = self->placement;
@@ -514,7 +514,7 @@ static tacho_status add_blocks(tacho_schedule *self)
 
 /* ---- the run ------------------------------------------------------------------------------- */
 
-/* Rates that every transfer asks for. */
+/* Rates of all transfers. */
 static tacho_status find_rates(tacho_schedule *self)
 {
     const tacho_machine *machine = self->estimate->machine;

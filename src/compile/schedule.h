@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scheduling: operators become jobs on engines, with what each waits for, and the timeline follows
- * (program/timing.h). Operators run one after the other.
+ * Scheduling: operators become jobs on engines, with the jobs that each waits for, and the timeline
+ * follows (program/timing.h). Operators run one after the other.
  *
  * On machines with separate queues for loads and stores, and no mesh, an operator is cut over the
  * cores and into tiles (compile/tile.h): LOAD, COMPUTE and STORE for each. The next tile is loaded
@@ -36,8 +36,8 @@ typedef struct tacho_core_engines {
 enum { TACHO_BOXES_KEPT = 4096 };
 
 /*
- * Told after each operator how many of all there are to schedule are done; false ends compiling as
- * CANCELLED. (optional: nobody asks)
+ * Called after each operator with the number done and the total; false ends compiling as CANCELLED.
+ * (optional: never cancelled)
  */
 typedef struct tacho_compile_pace {
     bool (*goes_on)(void *self, uint64_t done_count, uint64_t total_count);
@@ -63,7 +63,7 @@ typedef struct tacho_schedule {
     uint64_t bytes_max;               /* that the program's tables may take; more is LIMIT ... */
     bool is_too_large;                /* ... and sets this */
     tacho_program *program;
-    tacho_op_timing *timings; /* by operator: what it moves is filled in */
+    tacho_op_timing *timings; /* by operator: its traffic is filled in */
     tacho_timer timer;
     tacho_memory_turns turns;
     tacho_core_engines engines;
@@ -74,7 +74,7 @@ typedef struct tacho_schedule {
     uint32_t op;
     uint32_t entry;      /* its first job */
     uint32_t anchor;     /* a job that all that it moves and computes waits for */
-    bool reads_previous; /* it reads what the operator before it made */
+    bool reads_previous; /* it reads a result of the operator before it */
     uint32_t *finals;    /* jobs that it waits for, of the one before */
     size_t final_count;
     uint32_t *last_job;         /* by engine: its last job in this operator, or TACHO_NONE */
@@ -98,13 +98,12 @@ typedef struct tacho_schedule {
 /* Whether operators are cut into tiles on |machine|. */
 bool tacho_schedule_is_tiled(const tacho_machine *machine);
 
-/* Fills engines, jobs, needs, buffers, blocks and the jobs of ops, which are there. */
+/* Fills engines, jobs, needs, buffers, blocks and the jobs of ops; |schedule| has the ops. */
 tacho_status tacho_schedule_run(tacho_schedule *schedule) TACHO_MUST_USE;
 
 /* ---- for its parts ------------------------------------------------------------------------- */
 
-/* What the next job waits for, besides. A job that waits for nothing waits for the operator
- * before. */
+/* Adds a job that the next one waits for. A job without needs waits for the operator before. */
 tacho_status tacho_schedule_need(tacho_schedule *schedule, uint32_t job, bool is_false,
                                  int64_t lag) TACHO_MUST_USE;
 
@@ -131,10 +130,10 @@ tacho_status tacho_schedule_add_buffer(tacho_schedule *schedule, const tacho_buf
 /* Cycles that operator |op| takes at least on the cores that there are (schedule_least.c). */
 int64_t tacho_schedule_least(const tacho_schedule *schedule, uint32_t op);
 
-/* What other devices made for the operator, brought to its own (schedule_link.c). */
+/* Moves tensors that other devices made for the operator to its device (schedule_link.c). */
 tacho_status tacho_schedule_link(tacho_schedule *schedule) TACHO_MUST_USE;
 
-/* The jobs of the operator: tiles on cores, units of a mesh, or streams; and what they move. */
+/* The jobs of the operator: tiles on cores, units of a mesh, or streams; and its transfers. */
 tacho_status tacho_schedule_tiles(tacho_schedule *schedule) TACHO_MUST_USE;
 tacho_status tacho_schedule_mesh(tacho_schedule *schedule) TACHO_MUST_USE;
 tacho_status tacho_schedule_streams(tacho_schedule *schedule) TACHO_MUST_USE;

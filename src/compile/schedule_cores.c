@@ -306,7 +306,7 @@ static void make_operand(tacho_core_work *self, const tacho_core_cut *cut, size_
     (void)count_readers(self, cut, access, &of->team);
 }
 
-/* What moves, for all cores alike. */
+/* Chooses the operands to be moved, for all cores alike. */
 static void choose_moves(tacho_core_work *self, const tacho_core_cut *cut, tacho_slots *slots)
 {
     const tacho_schedule *schedule = self->schedule;
@@ -338,7 +338,7 @@ static void choose_moves(tacho_core_work *self, const tacho_core_cut *cut, tacho
 
 /* ---- shares -------------------------------------------------------------------------------- */
 
-/* Whether a processor does the operator, whatever it is. */
+/* Whether a processor does the operator, of any kind. */
 static bool is_of_processor(const tacho_schedule *schedule)
 {
     const tacho_estimate *estimate = schedule->estimate;

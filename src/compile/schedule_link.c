@@ -63,7 +63,7 @@ static tacho_status add_copy(tacho_schedule *self, uint32_t tensor, uint32_t fro
     timing->link_cycles = tacho_cycles_add(timing->link_cycles, job.cycles);
     uint32_t id;
     TACHO_TRY(tacho_schedule_add(self, job, &id));
-    self->finals[0] = id; /* what the rest waits for: the queue has done those before, too */
+    self->finals[0] = id; /* the rest waits for this: the queue has done those before, too */
     self->final_count = 1;
     self->reads_previous = true;
     return TACHO_OK;

@@ -50,7 +50,7 @@ uint32_t tacho_core_work_mover(tacho_core_work *self)
     moved of = what_moves(self, all);
     bool is_within =
         of.is_from_local && of.is_to_local && tacho_machine_view_copies_by_engine(machine);
-    /* A queue moves what it is given, neither more nor, beside another result, something else. */
+    /* A queue copies its source as it is: all results have as many bytes. */
     bool makes = self->space->makes_values || of.result_bytes != of.source_bytes ||
                  of.least_bytes != of.source_bytes;
     if (of.result_bytes == 0 || !(is_within || makes)) {

@@ -60,7 +60,7 @@ static tacho_status add_compute(const window *self, int64_t ready)
     return TACHO_OK;
 }
 
-/* What it works with: its operands, twice, as far as there is room. */
+/* The working buffer of the operator: its operands, twice, as far as there is room. */
 static tacho_status add_buffer(window *self)
 {
     tacho_schedule *schedule = self->schedule;
@@ -82,7 +82,7 @@ static tacho_status add_buffer(window *self)
     return tacho_schedule_add_buffer(schedule, &buffer, &self->buffer);
 }
 
-/* What the kernels move: from their start, and until their end. */
+/* The traffic of the kernels: from their start, and until their end. */
 static tacho_status add_traffic(const window *self)
 {
     tacho_schedule *schedule = self->schedule;
@@ -101,7 +101,7 @@ static tacho_status add_traffic(const window *self)
     return add_stream(self, store, cost->cycles - written, cost->cycles);
 }
 
-/* On a GPU an operator is kernels: one job for all of their time, beside what they move. */
+/* On a GPU an operator is kernels: one job for all of their time, besides their traffic. */
 static tacho_status add_kernels(const window *self)
 {
     const tacho_machine *machine = self->schedule->estimate->machine;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One operator on the cores: each core's share is cut into tiles, and their jobs are put in the
- * order in which they are best started: the result of the tile before, what the next one needs,
+ * order in which they are best started: the result of the tile before, the loads of the next one,
  * then this tile. Buffers are used in turn; a job that fills one waits for those that read it.
  */
 #include "compile/schedule_tiles.h"
@@ -47,7 +47,7 @@ void tacho_core_work_forget_tiles(tacho_core_work *self)
     }
 }
 
-/* The same, where it was asked for before. */
+/* The same, from the tiles that are kept. */
 static const tacho_tile_at *find_tile(tacho_core_work *self, uint64_t number)
 {
     tacho_tile_at *kept = &self->tiles[number % TACHO_TILES_KEPT];
@@ -499,7 +499,7 @@ tacho_status tacho_operand_need(tacho_core_work *self, const tacho_operand_work 
                : tacho_schedule_need(self->schedule, job, is_output, 0);
 }
 
-/* What a job of a tile waits for. */
+/* Adds the needs of a tile's job. */
 static tacho_status need_operands(tacho_core_work *self, const tacho_tile_at *at)
 {
     for (size_t i = 0; i < self->space->access_count; i++) {
@@ -507,7 +507,7 @@ static tacho_status need_operands(tacho_core_work *self, const tacho_tile_at *at
             TACHO_TRY(tacho_operand_need(self, &self->operands[i], at));
         }
     }
-    bool adds = is_begun(self, at); /* else what is left in the scratch has to be done with */
+    bool adds = is_begun(self, at); /* else the old content of the scratch has to be used up */
     return adds || self->scratch != TACHO_NONE ? need_users(self, self->last, !adds) : TACHO_OK;
 }
 

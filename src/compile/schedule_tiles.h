@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files that cut an operator into jobs share: schedule_cores.c gives each core its share
- * and its buffers, schedule_tiles.c makes jobs of what is computed, schedule_moves.c of what only
- * moves.
+ * Shared by the files that cut an operator into jobs: schedule_cores.c gives each core its share
+ * and its buffers, schedule_tiles.c makes the jobs of computed shares, schedule_moves.c those of
+ * shares that only move.
  */
 #ifndef TACHO_COMPILE_SCHEDULE_TILES_H
 #define TACHO_COMPILE_SCHEDULE_TILES_H
@@ -59,10 +59,10 @@ typedef struct tacho_core_work {
     uint32_t engine;       /* of the machine, or TACHO_NONE */
     uint32_t engine_count; /* on the core */
     uint32_t split;        /* the axis along which engines share a tile, or TACHO_NONE: one does */
-    bool is_control;       /* a processor does it, whatever it is */
+    bool is_control;       /* a processor does it, as any operator */
     bool is_grouped;       /* there are batches around rows and columns */
     uint32_t scratch;      /* buffer, or TACHO_NONE */
-    tacho_piece piece;     /* that cycles were asked for last ... */
+    tacho_piece piece;     /* whose cycles were computed last ... */
     int64_t piece_cycles;  /* ... and those; -1: none */
     tacho_operand_work *operands;          /* by access */
     uint32_t last[TACHO_ENGINES_MAX];      /* by engine: its last job */
@@ -85,7 +85,7 @@ tacho_status tacho_schedule_region(tacho_schedule *schedule,
 bool tacho_schedule_is_local(const tacho_schedule *schedule, const tacho_access *access);
 
 /*
- * The engine of a move that no queue can do, or TACHO_NONE: sets what it works on in |place|, too.
+ * The engine of a move that no queue can do, or TACHO_NONE: sets its type in |place|, too.
  */
 uint32_t tacho_core_work_mover(tacho_core_work *self);
 
@@ -100,7 +100,7 @@ tacho_status tacho_core_work_moves(tacho_core_work *self) TACHO_MUST_USE;
 
 tacho_tile_at tacho_core_work_at(const tacho_core_work *self, uint64_t number);
 
-/* Before tiles of another share are asked for. */
+/* Call before using tiles of another share. */
 void tacho_core_work_forget_tiles(tacho_core_work *self);
 /* Brings what tile |at| needs and is not there, while |now| is worked on. */
 tacho_status tacho_core_work_load(tacho_core_work *self, const tacho_tile_at *at,

@@ -272,7 +272,7 @@ size_t tacho_space_ints(const tacho_space_maker *maker, size_t input, int64_t *o
     return constant->kind != TACHO_CONSTANT_RANDOM ? (size_t)count : 0;
 }
 
-/* ---- operands of what is fused, and results ------------------------------------------------- */
+/* ---- operands of fused steps, and results --------------------------------------------------- */
 
 bool tacho_space_has(const tacho_space *space, uint32_t tensor)
 {
@@ -355,8 +355,8 @@ static tacho_status add_operand(tacho_space_maker *maker, uint32_t stored,
 }
 
 /*
- * A result: the root's, another of as many elements, or what is left of lines that it has, of
- * which a dimension has one element.
+ * A result: the root's, another of as many elements, or one of reduced lines, with one element in a
+ * dimension.
  */
 static tacho_status add_result(tacho_space_maker *maker, uint32_t tensor, const tacho_shape *result,
                                const tacho_reach *reaches)
@@ -411,7 +411,7 @@ static bool has_shapes(const tacho_space_maker *maker)
     return has;
 }
 
-/* A product over nothing (see work_of.c) reads nothing; what it makes, if anything, is zeros. */
+/* A product over nothing (see work_of.c) reads nothing; its results, if any, are zeros. */
 static bool is_empty_product(const tacho_space_maker *maker)
 {
     tacho_op_kind kind = maker->op->kind;

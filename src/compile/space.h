@@ -65,7 +65,7 @@ typedef struct tacho_access {
     bool is_known;  /* else |bytes| in proportion to the first reach, if there is one */
     uint32_t rank;
     tacho_reach reach[TACHO_BOX_RANK_MAX];
-    uint32_t axes;       /* that what is touched differs along, as bits: tacho_space_mark_axes */
+    uint32_t axes;       /* along which the box differs, as bits: tacho_space_mark_axes */
     uint32_t mirrored;   /* those of them that a mirrored dimension follows ... */
     uint32_t mirror;     /* ... and its |mirror| */
     uint32_t joined_dim; /* along which other parts of the operator have the rest; or TACHO_NONE */
@@ -73,8 +73,8 @@ typedef struct tacho_access {
 } tacho_access;
 
 /*
- * What one step of a sequence leaves for the next: a number of bytes for each unit of each
- * direction and inference, twice, so that a step can be written while the one before is read.
+ * The state that one step of a sequence leaves for the next: a number of bytes for each unit of
+ * each direction and inference, twice, so that a step can be written while the one before is read.
  */
 typedef struct tacho_state {
     uint32_t step, inference, direction, unit; /* axes, or TACHO_NONE */
@@ -132,18 +132,18 @@ tacho_extent tacho_reach_extent(const tacho_reach *reach, tacho_range range, tac
 /* Bytes of |elements| of it. */
 uint64_t tacho_access_box_bytes(const tacho_access *access, uint64_t elements);
 
-/* Bytes of what a piece touches. */
+/* Bytes that a piece touches. */
 uint64_t tacho_access_bytes(const tacho_access *access, const tacho_range *ranges);
 
-/* The same of what the core has whose share is |ranges|, with what other parts of the operator add.
+/* Bytes held by the core whose share is |ranges|, including results of other parts of the operator.
  */
 uint64_t tacho_access_kept(const tacho_access *access, const tacho_range *ranges,
                            tacho_extent *out_extents);
 
-/* Notes which axes are summed over and which ones accesses follow, once all are there. */
+/* Marks the axes that are summed over and those that accesses follow; call once all are added. */
 void tacho_space_mark_axes(tacho_space *space);
 
-/* Whether what is touched differs along |axis|. */
+/* Whether the box of |access| differs along |axis|. */
 static inline bool tacho_access_follows(const tacho_access *access, uint32_t axis)
 {
     return (access->axes >> axis & 1) != 0;
@@ -162,7 +162,7 @@ typedef struct tacho_space_maker {
     const tacho_work *work;
     const tacho_space_options *options;
     tacho_space *space;
-    uint32_t inferences; /* the axis of those that run as one, or TACHO_NONE */
+    uint32_t inferences; /* the axis of inferences that run as one, or TACHO_NONE */
     uint32_t part;
     bool is_move; /* elements change places and no more */
 } tacho_space_maker;
@@ -212,7 +212,7 @@ tacho_status tacho_space_matrix(tacho_space_maker *maker) TACHO_MUST_USE;
 tacho_status tacho_space_vector(tacho_space_maker *maker) TACHO_MUST_USE;
 tacho_status tacho_space_move(tacho_space_maker *maker, uint32_t parts) TACHO_MUST_USE;
 
-/* Moves that take a box out of another, or put one into another; false: it is none of those. */
+/* Moves that take a box out of another, or put one into another; false for other operators. */
 bool tacho_space_pick(tacho_space_maker *maker, tacho_status *out_status);
 
 #endif

@@ -19,7 +19,7 @@ static const tacho_shape *result_of(const tacho_space_maker *maker)
     return NULL;
 }
 
-/* ---- what has no other form ----------------------------------------------------------------- */
+/* ---- fallback ------------------------------------------------------------------------------- */
 
 /* The product of the sizes, with operands whose elements are not known. */
 static tacho_status fill_plain(tacho_space_maker *maker)
@@ -149,7 +149,7 @@ static tacho_status map_kernel(tacho_space_maker *maker, const layout *of, convo
     return TACHO_OK;
 }
 
-/* Positions of the result, and what each reads of the data. */
+/* Maps positions of the result to the data that each reads. */
 static void map_positions(tacho_space_maker *maker, const layout *of, tacho_access *data,
                           tacho_reach *result)
 {

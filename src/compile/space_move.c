@@ -325,7 +325,7 @@ static tacho_status fill_flat(tacho_space_maker *maker)
     bool writes = tacho_space_is_type(maker, "tosa.variable_write", "tosa.variable.write");
     uint64_t longest = 0;
     uint64_t written = 0;
-    size_t of = writes ? 0 : 2; /* what a variable is set to is as long as it */
+    size_t of = writes ? 0 : 2; /* the new value of a variable is as long as it */
     for (uint32_t i = 0; i < counts[of]; i++) {
         uint64_t count = elements_of(tacho_fusion_tensor(fusion, firsts[of], i)->shape) *
                          maker->estimate->inferences;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Windows of convolutions and pools: what a position of the result reads, along one dimension.
+ * Windows of convolutions and pools: the data that a position of the result reads, along one
+ * dimension.
  */
 #ifndef TACHO_COMPILE_SPACE_WINDOW_H
 #define TACHO_COMPILE_SPACE_WINDOW_H

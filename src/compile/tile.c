@@ -33,7 +33,7 @@ typedef struct tiler {
     bool is_found;
     bool wants_more; /* the best brings something again, or most of it does not overlap */
     int64_t best_cycles;
-    uint64_t least_bytes; /* that any way asks for */
+    uint64_t least_bytes; /* the smallest need of all tilings */
     tacho_tiling best;
     uint64_t tried_max; /* tiles */
 } tiler;
@@ -181,7 +181,7 @@ static int64_t of_all(const tiler *self, const tacho_tiling *t, const tacho_acce
     return cycles;
 }
 
-/* What computing a tile takes: its engines share the batch, the rows or the columns. */
+/* Cycles to compute a tile: its engines share the batch, the rows or the columns. */
 static tacho_status compute_cycles(const tiler *self, const tacho_tiling *t, bool is_small,
                                    int64_t *out_cycles)
 {
@@ -227,9 +227,9 @@ static tacho_status compute_cycles(const tiler *self, const tacho_tiling *t, boo
 }
 
 /*
- * What computing all tiles takes, the largest of which takes |largest|. Those that are smaller
- * along every axis that does not divide evenly take what they do, which is not always less: an
- * engine may have nothing to do then.
+ * Cycles to compute all tiles, the largest of which takes |largest|. Tiles that are smaller along
+ * every axis that does not divide evenly have their own cycles, which are not always fewer: an
+ * engine may be idle then.
  */
 static tacho_status all_cycles(const tiler *self, const tacho_tiling *t, int64_t largest,
                                int64_t *out_cycles)
@@ -377,7 +377,7 @@ static bool plan_slots(tiler *self, tacho_tiling *t)
             slots->count = !slots->moves || access->bytes == 0 ? 0 : (is_one ? 1 : 2);
             slots->bytes = slots->tile_bytes;
         }
-        if (self->place->engine != NULL || !access->is_output) { /* what moves has no other place */
+        if (self->place->engine != NULL || !access->is_output) { /* no other place */
             needed = tacho_size_add(needed, tacho_size_multiply(slots->count, slots->bytes));
         }
     }
@@ -551,7 +551,7 @@ static tacho_status pipeline_cycles(const tiler *self, const tacho_tiling *t, in
 
 /* ---- trying -------------------------------------------------------------------------------- */
 
-/* Loops: batches, then columns and rows or the other way round, then what is summed over. */
+/* Loops: batches, then columns and rows or the other way round, then the axes summed over. */
 static void set_order(const tiler *self, bool rows_outside, tacho_tiling *t)
 {
     const tacho_axis_role order[] = {

@@ -21,7 +21,7 @@ typedef struct tacho_tile_place {
     tacho_dtype source; /* that operands are read in */
     tacho_dtype result; /* that results are written in */
     uint32_t fidelity;
-    uint64_t elements, steps; /* vector work of the whole operator; of products what is fused */
+    uint64_t elements, steps; /* vector work of the whole operator; of products the fused steps */
     uint64_t room_bytes;      /* of local memory */
     tacho_ratio shared_rate;  /* of shared memory, for each core; 0: no limit */
     tacho_ratio network_rate; /* the same of the network that copies share */
@@ -73,7 +73,7 @@ typedef struct tacho_share {
 tacho_status tacho_tile(const tacho_tile_place *place, const tacho_share *share, tacho_slots *slots,
                         tacho_tiling *out_tiling) TACHO_MUST_USE;
 
-/* What one engine computes of a tile. */
+/* The work of one engine on a tile. */
 typedef struct tacho_piece {
     uint64_t batch, m, n, k; /* MATRIX */
     uint64_t results;        /* MATRIX: elements that it writes; else elements ... */

@@ -73,7 +73,7 @@ static void test_tiles(void **state)
     assert_true(p.slots[1].is_whole);
     assert_int_equal(p.slots[0].count, 2);
     assert_in_range(slot_bytes(&p), 1, place.room_bytes);
-    /* What fits is brought once, though rows and columns are cut. */
+    /* An operand that fits is loaded once, though rows and columns are cut. */
     place.room_bytes = 200 * 1024;
     assert_null(tile_product(&place, 128, 1024, 1024, &p));
     assert_true(p.slots[0].is_whole);
@@ -192,7 +192,7 @@ static void test_shared_memory(void **state)
     end(&f);
 }
 
-/* An operator too large for shared memory is named before anybody tries to cut it. */
+/* An operator too large for shared memory is reported before it is cut. */
 static void test_operator_memory(void **state)
 {
     (void)state;
@@ -315,9 +315,9 @@ static int64_t cycles_with(int64_t kib, int64_t rows, int64_t depth, int64_t col
 }
 
 /*
- * More local memory is not slower, but for what the compiler gives for fewer tiles: with little
- * memory there have to be many, whose first load and last store are short; where 64 are enough, it
- * takes no more for less than one part in 64.
+ * More local memory is not slower, except for the compiler's preference for fewer tiles: little
+ * memory forces many, whose first load and last store are short; where 64 are enough, it adds
+ * more only for a gain of one part in 64.
  */
 static void test_more_memory(void **state)
 {

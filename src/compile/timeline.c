@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What of a program is shown, and where.
+ * The parts of a program that are shown, and their tracks.
  */
 #include "compile/timeline.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Timelines of estimates that are written by hand: what overlaps, what follows, and the exact text
- * of Torq's two forms.
+ * Timelines of estimates that are written by hand: overlaps, order, and the exact text of Torq's
+ * two forms.
  */
 #include "compile/timeline.h"
 

@@ -310,8 +310,7 @@ static tacho_status name_op(filler *self, tacho_program_op *op)
     return tacho_strings_ensure(strings, text, &op->kind);
 }
 
-/* Adds the next checks if their values are there, or all: before much is computed with wrong ones.
- */
+/* Adds the next checks if their values are known, or all: before wrong values are used for long. */
 static tacho_status add_checks(filler *self, bool adds_all)
 {
     while (self->check < self->check_count &&
@@ -404,7 +403,7 @@ static uint64_t kept_bytes(const tacho_program *program, uint32_t id)
 }
 
 /*
- * What an operator leaves in shared memory. Where its first result stays in local memory, others
+ * Results of an operator in shared memory. Where its first result stays in local memory, others
  * may not.
  */
 static uint64_t results_shared(const filler *self, size_t number)
@@ -442,9 +441,8 @@ static void find_last_readers(const filler *self, uint32_t *last)
 }
 
 /*
- * What shared memory has to hold beside the constants, where that is most: inputs, which stay, and
- * results from the operator that makes them to the last that reads one of them. Their places are
- * used again.
+ * The most that shared memory has to hold besides the constants: inputs, which stay, and results
+ * from the operator that makes them to the last that reads one of them. Their places are reused.
  */
 static tacho_status count_shared(filler *self)
 {
@@ -482,7 +480,7 @@ static tacho_status count_shared(filler *self)
     return TACHO_OK;
 }
 
-/* Whether the operator runs only to hand on what the compiler knows: its own constants are gone. */
+/* Whether the operator runs only to return a folded constant: its own constants are gone. */
 static bool gives_constant(const filler *self, const tacho_fused_op *op)
 {
     return op->output_count > 0 &&

@@ -50,7 +50,7 @@ static tacho_status too_large(const measurer *self)
     return tacho_work_fail(self->fusion, self->op, "its sizes do not fit 63 bits");
 }
 
-/* Whether all that a node reads has a shape: then what it makes follows from values. */
+/* Whether all inputs of a node have a shape: then its results' shapes follow from values. */
 static bool has_input_shapes(const tacho_graph *graph, const tacho_node *node)
 {
     bool has_them = true;
@@ -61,7 +61,7 @@ static bool has_input_shapes(const tacho_graph *graph, const tacho_node *node)
     return has_them;
 }
 
-/* A shape that follows from values: asks for the sizes that are open. */
+/* Fails for a shape that follows from values, and asks for its open sizes. */
 static tacho_status no_size(const measurer *self, const tacho_tensor *tensor, const char *of)
 {
     char shape[TACHO_SHAPE_TEXT_MAX], detail[160];
@@ -355,7 +355,7 @@ static tacho_status measure_recurrent(measurer *self)
     return TACHO_OK;
 }
 
-/* A product of nothing reads nothing: what it makes, if anything, is zeros. */
+/* A product of nothing reads nothing: its results, if any, are zeros. */
 static void drop_empty_product(tacho_work *work)
 {
     if (work->batch > 0 && work->m > 0 && work->n > 0 && work->k_channels > 0 &&
@@ -558,7 +558,7 @@ static tacho_status add_constants(const measurer *self, uint64_t most_elements)
     return TACHO_OK;
 }
 
-/* What a product reads as its input |i|, or TACHO_NONE. */
+/* The tensor that a product reads as its input |i|, or TACHO_NONE. */
 static uint32_t read_by_root(const measurer *self, size_t i)
 {
     uint32_t tensor = i < self->root->input_count
@@ -700,7 +700,7 @@ static bool fits(const tacho_work *work)
            tacho_size_multiply(work->elements, work->steps) <= INT64_MAX;
 }
 
-/* The first that is wanted: of a recurrent operator that may be its last state alone. */
+/* The first output that is used: of a recurrent operator that may be its last state alone. */
 static const tacho_tensor *first_output(const tacho_graph *graph, const tacho_node *root)
 {
     const tacho_tensor *made = NULL;

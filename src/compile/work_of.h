@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a fused operator asks of a machine (machine/work.h): its products of matrices or vector
- * steps, and the bytes of what it reads and writes.
+ * The demands of a fused operator on a machine (machine/work.h): its products of matrices or vector
+ * steps, and the bytes that it reads and writes.
  */
 #ifndef TACHO_COMPILE_WORK_OF_H
 #define TACHO_COMPILE_WORK_OF_H

@@ -386,7 +386,7 @@ static void test_moved(void **state)
     teardown(&f);
 }
 
-/* A condition does not decide what is computed in, nor what is dequantised. */
+/* Neither a condition nor a dequantised operand decides the type to compute in. */
 static void test_types(void **state)
 {
     (void)state;
