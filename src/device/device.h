@@ -20,10 +20,10 @@ typedef struct tacho_device_options {
     uint32_t threads;       /* of the host that compute values; 0: one */
     uint32_t activations;   /* copies of the program on cores of their own; 0: one */
     bool has_fine_timer;    /* U ticks with the core clock, not the machine's timer */
-    bool is_unlimited;      /* sim: shared memory and networks never make anybody wait */
+    bool is_unlimited;      /* sim: no waits for shared memory and networks */
     bool skips_values;      /* sim: time only; outputs are not there */
     const tacho_gate *gate; /* who checks steps before any runs; see tacho_execution_options */
-    bool is_forced;         /* however much work it is: a program made here, or as asked for */
+    bool is_forced;         /* any amount of work: a program made here, or forced */
 } tacho_device_options;
 
 /* Those of the execution of values. */
@@ -53,7 +53,7 @@ typedef struct tacho_device_type {
     /* |argument| is what follows the colon, or empty. */
     tacho_status (*open)(const tacho_device_options *options, tacho_str argument,
                          tacho_device **out_device);
-    /* The program outlives the device. Refuses one that was compiled for what it is not. */
+    /* The program outlives the device. Refuses a program compiled for another device. */
     tacho_status (*load)(tacho_device *device, const tacho_program *program);
     /* One inference of every activation. |inference| is its number; records when asked to. */
     tacho_status (*run)(tacho_device *device, uint64_t inference, bool records,
@@ -65,7 +65,7 @@ typedef struct tacho_device_type {
     const tacho_device_values *values;
 } tacho_device_type;
 
-/* Embedded first in whatever implements it. */
+/* Embedded first in every implementation. */
 struct tacho_device {
     const tacho_device_type *type;
     const tacho_program *program;
@@ -80,7 +80,7 @@ tacho_status tacho_device_open(tacho_str name, const tacho_device_options *optio
                                tacho_device **out_device) TACHO_MUST_USE;
 void tacho_device_close(tacho_device *device); /* NULL is allowed */
 
-/* After load: what the program asks for and this device cannot record, and why; else NULL. */
+/* After load: requested records that this device does not support, and why; else NULL. */
 const char *tacho_device_missing(const tacho_device *device);
 
 /* ---- values, wherever they are computed: see device/execute.h ------------------------------- */

@@ -101,7 +101,7 @@ typedef struct loaded {
 static void seal_and_read(const tacho_program *program, const tacho_stats_buffer *buffer,
                           loaded *out)
 {
-    char path[] = "/tmp/tacho-device-test.XXXXXX"; /* this test also runs beside itself, in isa.* */
+    char path[] = "/tmp/tacho-device-test.XXXXXX"; /* may run twice at once, in isa.* */
     tacho_str bytes;
     tacho_output output;
     int fd = mkstemp(path);
@@ -213,7 +213,7 @@ static void set_counters(tacho_program *program, const tacho_event *events, uint
     }
 }
 
-/* What core 1 has counted, all threads. */
+/* The counts of core 1, over all threads. */
 static void check_core(const loaded *all, const uint64_t expected[8])
 {
     uint32_t count;
@@ -429,7 +429,7 @@ static void test_links(void **state)
     tacho_program program;
     setup(&program);
     slice_test_program(&program);
-    program.jobs[5].kind = TACHO_JOB_LOAD; /* of what the other device made: no port's */
+    program.jobs[5].kind = TACHO_JOB_LOAD; /* of the other device's result, without a port */
     tacho_device *device = open_sim(&program, "sim", (tacho_device_options){.threads = 1});
     tacho_device_result result;
     assert_null(device->type->run(device, 0, true, &result));
@@ -465,7 +465,7 @@ static void test_links(void **state)
     tacho_program_deinit(&program);
 }
 
-/* What each level has, and no more. */
+/* Exactly the records of each level. */
 static void test_levels(void **state)
 {
     (void)state;

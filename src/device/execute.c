@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Running what was prepared.
+ * Running prepared tasks.
  */
 #include "device/execute.h"
 
@@ -116,7 +116,7 @@ tacho_status tacho_execution_open(const tacho_program *program,
     return TACHO_OK;
 }
 
-/* Frees what the execution has, not itself. */
+/* Frees the parts of the execution, not itself. */
 static void free_parts(tacho_execution *self)
 {
     for (size_t i = 0; i < self->block_count; i++) {
@@ -283,7 +283,7 @@ static tacho_status run_tasks(tacho_execution *self, uint32_t first, uint32_t en
     return TACHO_OK;
 }
 
-/* What the caller's own arithmetic had noted. */
+/* Restores the note of the caller's own arithmetic. */
 static void restore_note(bool was_invalid)
 {
     (void)tacho_invalid_take();

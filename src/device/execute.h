@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Execution: the values of a compiled program, step by step. Memory is planned and kernels are
- * prepared once; then inputs are set, ops run in order and outputs are read, as often as wanted.
+ * prepared once; then inputs are set, ops run in order and outputs are read, any number of times.
  *
  * Fast kernels are those of oneDNN, where it was built in and supports the step, and quick ones of
  * our own; every other step runs its reference kernel. Reference kernels alone give the same bits
@@ -32,8 +32,8 @@ typedef struct tacho_execution_memory {
 typedef struct tacho_execution_options {
     tacho_kernel_choice choice;
     uint32_t threads; /* that a fast kernel may use; 0: all cores */
-    /* Checks every step before any runs; what it does not let through is a program that is damaged:
-     * BAD_DATA. NULL: the program was made here, and is right. */
+    /* Checks every step before any runs; a program that it rejects is damaged: BAD_DATA. NULL: the
+     * program was made here, and is right. */
     const tacho_gate *gate;
     uint64_t work_max; /* operations that the gate lets through; 0: see tacho_execution_open */
     const tacho_execution_memory *memory; /* NULL: its own, in one block */
@@ -76,10 +76,10 @@ tacho_status tacho_execution_run_op(tacho_execution *execution, uint32_t op) TAC
 tacho_status tacho_execution_run(tacho_execution *execution) TACHO_MUST_USE;
 
 /*
- * The value of output |index|, row-major; its memory is good until the next run. Where fast kernels
- * met or made NaN, of which some lose it, reference kernels compute the outputs when the first is
- * asked for. They have an execution of their own for that; but one of more than |twice_max| steps
- * has reference kernels itself from then on, since two would take too much memory.
+ * The value of output |index|, row-major; its memory is valid until the next run. Where fast
+ * kernels met or made NaN, which some of them lose, reference kernels compute the outputs when the
+ * first is requested. They have an execution of their own for that; but one of more than
+ * |twice_max| steps switches to reference kernels for good, since two would take too much memory.
  */
 tacho_status tacho_execution_output(tacho_execution *execution, size_t index,
                                     tacho_array *out) TACHO_MUST_USE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Quantised models: DequantizeLinear, an operator of reals, QuantizeLinear, in which the operator
- * is computed on bytes by one kernel. A dequantisation waits until somebody asks for its reals;
- * mostly nobody does.
+ * is computed on bytes by one kernel. A dequantisation waits until its reals are needed; mostly
+ * they are not.
  *
  * With data x = sx * (qx - zx), filters w = sw * qw and results y = sy * (qy - zy), a kernel sums
  * up qw * (qx - zx) exactly, adds the bias in units of sx * sw, multiplies by sx * sw / sy, which
@@ -16,7 +16,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What a dequantised tensor is made from. */
+/* The source of a dequantised tensor. */
 typedef struct quantised {
     uint32_t id;         /* value of the integers */
     const float *scales; /* one, or one for each of |count| */
@@ -117,7 +117,7 @@ static bool read_scaling(tacho_execution *self, uint32_t step, uint32_t id, quan
            read_scaled(self, id, scale, tacho_step_input(self, step, 2), axis, out);
 }
 
-/* What the reals |id| are dequantised from, views seen through; false when they are not. */
+/* The source of the dequantised reals |id|, views seen through; false when there is none. */
 static bool find_quantised(tacho_execution *self, uint32_t id, quantised *out)
 {
     if (id == TACHO_NONE) {
@@ -156,7 +156,7 @@ static bool defer(tacho_execution *self, uint32_t step)
     return true;
 }
 
-/* Quantises what was dequantised the same way: the integers are there. */
+/* A quantisation that undoes a dequantisation: the integers are available. */
 static bool undo(tacho_execution *self, uint32_t step)
 {
     uint32_t from = tacho_step_input(self, step, 0), to = tacho_step_output(self, step, 0);
@@ -181,7 +181,7 @@ bool tacho_bytes_take(tacho_execution *self, uint32_t step)
     return is_type(self, step, "QuantizeLinear") && undo(self, step);
 }
 
-/* ---- what follows -------------------------------------------------------------------------- */
+/* ---- followers ----------------------------------------------------------------------------- */
 
 /* Whether a function times a positive number is the function of numbers times it. */
 static bool is_scalable(const tacho_fast_post *post)
@@ -413,7 +413,7 @@ static bool find_operands(tacho_group *group, product *self)
            is_byte(&execution->values[self->filters.id]);
 }
 
-/* The most that a sum can be, whatever the data. */
+/* The upper bound of a sum, for any data. */
 static uint64_t largest_sum(const tacho_group *group, const product *self)
 {
     const tacho_fast_tensor *filters = &group->inputs[1];
@@ -558,7 +558,7 @@ static bool read_bounds(tacho_byte_sum *self, const tacho_fast_post *posts, size
     return true;
 }
 
-/* Offset, bounds, and the zero point, which is added to what is rounded. */
+/* Adds offset, bounds, and the zero point, which is added to rounded numbers. */
 static bool add_sum_posts(tacho_group *group, const tacho_byte_sum *self)
 {
     tacho_fast_spec *spec = &group->spec;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fast kernels of bytes beside reference kernels: the same bytes, ties among them.
+ * Fast kernels of bytes against reference kernels: the same bytes, ties among them.
  */
 #include "device/execute_fast_testing.h"
 
@@ -223,7 +223,7 @@ static uint64_t check_sum(const sum_case *how)
     return differing;
 }
 
-/* What both kinds of kernels make of a program: element |at|. Ends the fixture. */
+/* Runs a program by both kinds of kernels: element |at| is as expected. Ends the fixture. */
 static void expect_byte(fixture *self, uint32_t output, uint64_t at, int expected)
 {
     tacho_execution_counts counts;
@@ -349,7 +349,7 @@ static uint32_t copy_bytes(fixture *self, uint32_t x, const mean_case *at)
     return quantise(self, y, at->dtype, at->scale, at->zero);
 }
 
-/* Means of all bytes: every tie is to be the reference's. */
+/* Means of all bytes: every tie rounds as in the reference. */
 static void test_byte_means(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fast kernels beside reference kernels: sizes and attributes by chance, NaN and infinities.
+ * Fast kernels against reference kernels: random sizes and attributes, NaN and infinities.
  */
 #include "device/execute_fast_testing.h"
 
@@ -211,7 +211,7 @@ static void test_infinities(void **state)
 typedef struct odd_case {
     const char *type;
     int32_t inputs;   /* of the shape of the first, all with odd numbers */
-    const char *next; /* what follows in the same op, or NULL */
+    const char *next; /* the next step of the same op, or NULL */
     tacho_shape in, out;
 } odd_case;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fast kernels beside reference kernels: convolutions, layouts, functions and products.
+ * Fast kernels against reference kernels: convolutions, layouts, functions and products.
  */
 #include "device/execute_fast_testing.h"
 
@@ -27,7 +27,7 @@ static uint32_t add_conv(fixture *self, const conv_case *at, uint32_t data)
 
 static const float below = -0.02f, above = 0.03f;
 
-/* What follows a convolution, by number; false when there are no more. */
+/* Adds steps after a convolution, by number; false when there are no more. */
 static bool add_followers(fixture *self, int number_of, const conv_case *at, uint32_t *at_hand)
 {
     tacho_shape channel = {1, {at->filters.dims[0]}};

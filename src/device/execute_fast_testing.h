@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What tests of fast kernels share: programs of a few steps, run by both kinds of kernels and
+ * Shared by tests of fast kernels: programs of a few steps, run by both kinds of kernels and
  * compared.
  */
 #ifndef TACHO_DEVICE_EXECUTE_FAST_TESTING_H
@@ -23,7 +23,7 @@ typedef struct fixture {
     tacho_program program;
     unsigned char pool[1 << 16]; /* of constants */
     size_t used;
-    tacho_array input, others[2]; /* beside the first, which is tensor 0 */
+    tacho_array input, others[2]; /* besides the first, which is tensor 0 */
     uint32_t other_ids[2];
     size_t other_count;
     uint64_t seed;

@@ -38,7 +38,7 @@ static tacho_status check_call(void *self, tacho_str type, const tacho_kernel_ca
 
 static const tacho_gate gate = {open_gate, check_call, free};
 
-/* y = second(Reshape(x, {7, 7})), which is none: nobody asks but the gate. */
+/* y = second(Reshape(x, {7, 7})), which is invalid: only the gate checks it. */
 static tacho_status open_chain(const char *second, tacho_storage storage, uint64_t work_max)
 {
     static const int64_t sizes[2] = {7, 7};
@@ -95,7 +95,7 @@ static tacho_status check_heavy(void *self, tacho_str type, const tacho_kernel_c
 
 static const tacho_gate heavy_gate = {open_gate, check_heavy, free};
 
-/* y = Gather(w, x) of 2^24 bytes that are not stored, or Abs(x) beside them. */
+/* y = Gather(w, x) of 2^24 bytes that are not stored, or Abs(x) besides them. */
 static tacho_status open_heavy(bool is_read, tacho_storage storage)
 {
     static const float one = 1;
@@ -131,7 +131,7 @@ static tacho_status pass_call(void *self, tacho_str type, const tacho_kernel_cal
     return TACHO_OK;
 }
 
-/* A few bytes that ask for gigabytes: the shapes of an input and an output. */
+/* A few bytes that request gigabytes: the shapes of an input and an output. */
 static tacho_status open_large(int64_t count, uint64_t work_max, uint64_t free_bytes)
 {
     const tacho_shape large = {1, {count}};
@@ -161,7 +161,7 @@ static void test_memory(void **state)
     expect(open_large((int64_t)1 << 32, UINT64_MAX, 0), TACHO_CODE_LIMIT,
            "activations of 34359738368 bytes, more than 17179869184; compile it for smaller inputs "
            "or a smaller batch");
-    /* The least that is compared with what is free: a little more than 2^28. */
+    /* The smallest need that is compared with free memory: a little more than 2^28. */
     int64_t some = ((int64_t)1 << 25) + 16;
     expect(open_large(some, 0, 268435583), TACHO_CODE_LIMIT,
            "activations of 268435584 bytes, and 268435583 bytes of memory are free; free some");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an execution is made of. Only device/execute*.c include this.
+ * The parts of an execution. Only device/execute*.c include this.
  */
 #ifndef TACHO_DEVICE_EXECUTE_PARTS_H
 #define TACHO_DEVICE_EXECUTE_PARTS_H
@@ -20,7 +20,7 @@ typedef enum tacho_value_state {
 /* A tensor of the program. There may be millions. */
 typedef struct tacho_value {
     const tacho_shape *shape; /* the program's */
-    void *data; /* of constants, once something has asked for it; of live ones, last */
+    void *data;               /* of constants, once requested; of live values, set last */
     uint64_t bytes;
     uint32_t root;        /* value whose memory it shares, being a view; itself otherwise */
     uint32_t piece;       /* of a root that is live: row-major memory; TACHO_NONE: it has none */
@@ -31,7 +31,7 @@ typedef struct tacho_value {
     uint32_t block;       /* of a constant: memory that was made for it, or TACHO_NONE */
     uint8_t dtype;        /* tacho_dtype */
     uint8_t state;        /* tacho_value_state */
-    bool is_deferred : 1; /* a dequantisation that nobody has asked for so far */
+    bool is_deferred : 1; /* a dequantisation that has not been needed so far */
     bool is_kept : 1;     /* a constant that is read while the program runs */
     bool is_odd : 1;      /* its copy is in a layout that others are not to take over */
 } tacho_value;
@@ -58,7 +58,7 @@ typedef struct tacho_task_parts {
     int32_t *totals;
 } tacho_task_parts;
 
-/* What a kernel is called with where that is not a step: a pattern is one operator. */
+/* The call of a kernel that is not a single step: a pattern is one operator. */
 typedef struct tacho_task_call {
     tacho_kernel_call call;
     tacho_array input, output;
@@ -96,7 +96,7 @@ typedef struct tacho_task {
     };
 } tacho_task;
 
-/* What a quick kernel made of its constants, see tacho_quick_prepare. */
+/* Data that a quick kernel prepared from its constants, see tacho_quick_prepare. */
 typedef struct tacho_prepared {
     uint32_t task;
     const void *value;
@@ -138,7 +138,7 @@ struct tacho_execution {
     tacho_execution_counts counts;
     bool has_run;
     bool is_invalid;        /* an operation of the last run was */
-    bool is_recomputed;     /* then, once outputs were asked for: |exact| has them */
+    bool is_recomputed;     /* then, once outputs were requested: |exact| has them */
     bool is_lost;           /* reference kernels were to take over, and could not */
     uint32_t twice_max;     /* of steps, see tacho_execution_options */
     tacho_execution *exact; /* by reference kernels, or NULL: not needed so far */
@@ -176,7 +176,7 @@ static inline const tacho_attr *tacho_step_attrs(const tacho_execution *self, co
 tacho_status tacho_wide_plan(tacho_execution *self) TACHO_MUST_USE;
 /* Conversions between tensors and twins use them, too; for when all other uses are counted. */
 void tacho_wide_count_uses(tacho_execution *self);
-/* What |step| reads or makes for tensor |id|: that, or its twin. */
+/* The value that |step| reads or makes for tensor |id|: that, or its twin. */
 uint32_t tacho_wide_id(const tacho_execution *self, uint32_t step, uint32_t id);
 /* The type that the program gives a value: of a twin, the one that it is rounded to. */
 tacho_dtype tacho_wide_type(const tacho_execution *self, uint32_t id);
@@ -191,13 +191,12 @@ tacho_status tacho_wide_load_constant(tacho_execution *self, uint32_t twin) TACH
 
 /* Zeroed memory for the elements of a constant, freed with the execution. */
 tacho_status tacho_execution_block(tacho_execution *self, tacho_value *value) TACHO_MUST_USE;
-/* Frees those of constants that fast kernels have in layouts of their own, and nobody else needs.
- */
+/* Frees constants that only fast kernels use, in layouts of their own. */
 void tacho_execution_trim(tacho_execution *self);
 /* Gives the value of a constant its bytes, where they are not there yet. */
 tacho_status tacho_execution_load_constant(tacho_execution *self, uint32_t tensor) TACHO_MUST_USE;
 
-/* What the kernel of a step is called with, as values are now. |arrays| has room for its inputs,
+/* Fills the call of a step's kernel with the current values. |arrays| has room for its inputs,
  * outputs and one more, |links| for its inputs. */
 void tacho_step_fill(const tacho_execution *self, uint32_t step, tacho_array *arrays,
                      const tacho_array **links, tacho_kernel_call *out_call);
@@ -251,7 +250,7 @@ typedef struct tacho_group {
     uint32_t ids[TACHO_FAST_INPUTS_MAX]; /* values of inputs; TACHO_NONE: constants */
     tacho_window window;
     uint32_t output;                       /* value that it makes */
-    uint32_t steps[TACHO_GROUP_STEPS_MAX]; /* beside the root */
+    uint32_t steps[TACHO_GROUP_STEPS_MAX]; /* besides the root */
     size_t step_count;
     uint32_t parts;                     /* of sums: an output row is the sum of so many rows, */
     uint64_t part_length;               /* each of this length; 0: results are whole */
@@ -311,9 +310,9 @@ void tacho_group_transpose(tacho_fast_tensor *tensor);
 void tacho_group_flatten(tacho_fast_tensor *tensor);
 /* The step that alone reads the group's output, in the same op, or TACHO_NONE. */
 uint32_t tacho_group_follower(const tacho_group *group);
-/* The group has |step|, too, and makes what it makes. */
+/* Adds |step| to the group, whose output is now that of |step|. */
 void tacho_group_take_over(tacho_group *group, uint32_t step);
-/* Takes the step that alone reads the output into the group; false when there is none such. */
+/* Takes the only reader of the output into the group; false when there is none. */
 bool tacho_group_follow(tacho_group *group);
 /* A function that is written out as several operators, see execute_patterns.c. */
 enum { TACHO_PATTERN_STEPS_MAX = 10 };
@@ -321,7 +320,7 @@ enum { TACHO_PATTERN_STEPS_MAX = 10 };
 typedef struct tacho_pattern {
     tacho_fast_function function;            /* SWISH, GELU or GELU_TANH */
     uint32_t input, output;                  /* values, of the same type and shape */
-    uint32_t steps[TACHO_PATTERN_STEPS_MAX]; /* beside the first */
+    uint32_t steps[TACHO_PATTERN_STEPS_MAX]; /* besides the first */
     size_t step_count;
 } tacho_pattern;
 
@@ -347,16 +346,16 @@ tacho_status tacho_step_fold(tacho_execution *self, uint32_t step) TACHO_MUST_US
 tacho_status tacho_fast_take(tacho_execution *self, uint32_t step,
                              bool *out_is_done) TACHO_MUST_USE;
 
-/* The same for a step that is not put off any more. */
+/* The same for a step that is no longer put off. */
 tacho_status tacho_fast_compute(tacho_execution *self, uint32_t step,
                                 bool *out_is_done) TACHO_MUST_USE;
 
-/* Whether all that the step makes has a value in the program: nothing of it runs. */
+/* Whether the program has values for all results of the step: nothing of it runs. */
 bool tacho_step_is_known(const tacho_execution *self, uint32_t step);
 /* Whether it has a kernel, and its tensors types of whole bytes and shapes that are known. */
 tacho_status tacho_step_check_known(const tacho_execution *self, uint32_t step) TACHO_MUST_USE;
 
-/* Asks the gate about every step, see execute_gate.c. Values are there. */
+/* Has the gate check every step, see execute_gate.c. Values are filled in. */
 tacho_status tacho_execution_check(tacho_execution *self,
                                    const tacho_execution_options *options) TACHO_MUST_USE;
 

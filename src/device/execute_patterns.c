@@ -18,7 +18,7 @@
 
 #include <math.h>
 
-/* A walk from operator to operator; |at| is what the last one makes. */
+/* A walk from operator to operator; |at| is the result of the last one. */
 typedef struct finder {
     tacho_execution *self;
     tacho_pattern *found;
@@ -77,7 +77,7 @@ static uint32_t other_operand(const finder *f, uint32_t step, uint32_t id)
     return first == id ? second : second == id ? first : TACHO_NONE;
 }
 
-/* Goes on to the operator of that type which alone reads what there is, whatever its op. */
+/* Goes on to the operator of that type that is the only reader of |at|, in any op. */
 static bool advance(finder *f, const char *type, uint32_t *out_other)
 {
     const tacho_value *value = &f->self->values[f->at];

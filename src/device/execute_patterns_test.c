@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * SiLU and GELU written out as models have them: each spelling is one kernel, of f32, f16 and bf16,
- * and gives what its operators give one by one, as exactly as the type has it. What differs in a
- * number, be it a little, or in a tensor, or is read by others on the way, is left as it is.
+ * and gives the results of its operators one by one, to the precision of the type. A pattern with a
+ * different number or tensor, or with other readers of its intermediate results, is left as it is.
  */
 #include "device/execute_testing.h"
 #include "kernels/call.h"
@@ -24,7 +24,7 @@ typedef struct fixture {
     size_t nudged;   /* which number is off a little, from 1; 0: none */
 } fixture;
 
-/* Half of what the last digit of a number from 1 to 2 is worth. */
+/* Half a unit in the last place, for numbers from 1 to 2. */
 static double unit_of(tacho_dtype dtype)
 {
     return dtype == TACHO_DTYPE_F32 ? 0x1p-24 : dtype == TACHO_DTYPE_F16 ? 0x1p-11 : 0x1p-8;
@@ -369,8 +369,8 @@ static uint32_t function(fixture *self)
     return step(self, self->type, INPUTS(self->x));
 }
 
-/* Single functions are right where they are nearly 0, too: a part of each value is allowed. Only
- * oneDNN's GELU adds 1 to what is nearly -1, as the operators of a GELU that is written out do. */
+/* Single functions are accurate near 0, too: the tolerance is a part of each value. Only oneDNN's
+ * GELU adds 1 to a number near -1, as the operators of a written-out GELU do. */
 static void test_tails(void **state)
 {
     (void)state;

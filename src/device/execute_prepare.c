@@ -56,7 +56,7 @@ static tacho_status make_values(tacho_execution *self)
         };
         if (!tacho_shape_elements(value->shape, &count) ||
             !tacho_dtype_bytes(value->dtype, count, &value->bytes)) {
-            value->bytes = 0; /* whoever uses it asks first */
+            value->bytes = 0; /* its users check the size first */
         }
     }
     return TACHO_OK;
@@ -73,7 +73,7 @@ static tacho_status set_producer(tacho_execution *self, uint32_t step, uint32_t 
     return TACHO_OK;
 }
 
-/* Who makes and who reads what. */
+/* Counts producers and readers of all values. */
 static tacho_status count_uses(tacho_execution *self)
 {
     const tacho_program *program = self->program;
@@ -242,7 +242,7 @@ tacho_status tacho_step_check_known(const tacho_execution *self, uint32_t step)
     return TACHO_OK;
 }
 
-/* Whether its inputs are there, and its outputs are not. */
+/* Whether its inputs are known, and its outputs are not. */
 static tacho_status check_step(const tacho_execution *self, uint32_t step, bool *out_is_constant)
 {
     const tacho_step *at = &self->program->steps[step];

@@ -3,10 +3,10 @@
  * TOSA's products of bytes in the words of fast kernels: convolutions with the channels last, and
  * products of matrices, whose sums are the results.
  *
- * Kernels sum up in 32 bits, but may hand sums on as f32: a product is for them where no sum on
- * the way, whatever the data, can be beyond 2^24. Where that is not so, a convolution's inputs are
- * divided into parts, as groups are, and the sums of parts are added up as integers. Everything
- * else is left to reference kernels.
+ * Kernels sum up in 32 bits, but may pass sums on as f32: a product is for them where no partial
+ * sum, for any data, can exceed 2^24. Where that is not so, a convolution's inputs are divided into
+ * parts, as groups are, and the sums of parts are added up as integers. Everything else is left to
+ * reference kernels.
  */
 #include "device/execute_parts.h"
 #include "kernels/call.h"
@@ -21,7 +21,7 @@ static const tacho_value *value_at(const tacho_group *group, size_t input)
     return id == TACHO_NONE ? NULL : &group->self->values[id];
 }
 
-/* The elements of a constant input of integers, in |array|; NULL when it is none such. */
+/* The elements of a constant input of integers, in |array|; NULL when it is something else. */
 static const tacho_array *constant_at(tacho_group *group, size_t input, tacho_array *array)
 {
     const tacho_value *value = value_at(group, input);
@@ -116,8 +116,7 @@ static bool is_exact(const int8_t *data, int64_t count, int64_t each, int64_t st
 
 /* ---- convolutions -------------------------------------------------------------------------- */
 
-/* The bias of each channel, and 0 of those of other parts; |out_bias| is NULL where there is none.
- */
+/* The bias of each channel, and 0 of those of other parts; |out_bias| is NULL without a bias. */
 static bool read_bias(tacho_group *group, const filters *self, const int32_t **out_bias)
 {
     *out_bias = NULL;
@@ -140,7 +139,7 @@ static bool read_bias(tacho_group *group, const filters *self, const int32_t **o
     return to != NULL;
 }
 
-/* Turns filters, in as few parts as make all sums exact; NULL when there are none such. */
+/* Turns filters, in as few parts as make all sums exact; NULL when no number of parts does. */
 static const int8_t *divide(tacho_group *group, filters *self, const int32_t *bias)
 {
     int64_t count = self->channels * self->depth * self->size;

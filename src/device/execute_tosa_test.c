@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TOSA's products of bytes by fast kernels: the same bits as by reference kernels, whatever the
- * values, zero points, windows and shapes; and which of them are left to reference kernels.
+ * TOSA's products of bytes by fast kernels: the same bits as by reference kernels, for all values,
+ * zero points, windows and shapes; and the products that are left to reference kernels.
  */
 #include "device/execute_testing.h"
 #include "kernels/onednn.h"
@@ -11,7 +11,7 @@
 
 static bool has_bytes; /* whether this build and computer have fast kernels of bytes */
 
-/* What elements are. */
+/* Kinds of elements. */
 typedef enum values { RANDOM, LEAST, MOST, SIGNS, VALUES } values;
 
 typedef struct tosa_case {

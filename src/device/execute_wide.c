@@ -214,7 +214,7 @@ static tacho_status add_rounding(tacho_execution *self, uint32_t id, uint32_t st
 {
     const tacho_value *value = &self->values[id];
     if (value->root != id || value->bytes == 0) {
-        return TACHO_OK; /* what it is a view of has been rounded */
+        return TACHO_OK; /* the source of the view has been rounded */
     }
     tacho_task task = {.step = step, .rounds_to = (uint8_t)tacho_wide_type(self, id)};
     task.output_piece = value->piece;

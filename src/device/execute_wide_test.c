@@ -126,7 +126,7 @@ static void results_may_be_absent(void **state)
     }
 }
 
-/* What f16 cannot hold is infinite in the next step, though f32 could hold it. */
+/* A number out of f16's range is infinite in the next step, though f32 could hold it. */
 static void large_numbers_become_infinite(void **state)
 {
     (void)state;

@@ -94,7 +94,7 @@ enum { CLASS_COUNT = 256, CLASS_STEPS = 4 };
 /* Places that are in use, the one that is free again first on top, and those that are free. */
 typedef struct places {
     tacho_memory_piece **pieces; /* in order of time */
-    uint32_t *heap;              /* of those that live */
+    uint32_t *heap;              /* of those in use */
     size_t heap_count;
     uint32_t *next; /* by piece that is gone: the next of its class, or NOBODY */
     uint32_t gone[CLASS_COUNT];

@@ -18,8 +18,8 @@ static void test_chain(void **state)
     uint64_t bytes, bound;
     assert_null(tacho_memory_plan(pieces, 4, &bytes));
     assert_int_equal(pieces[1].offset, 0);   /* the largest: 256 with its rounding */
-    assert_int_equal(pieces[2].offset, 256); /* lives with it at 2 */
-    assert_int_equal(pieces[0].offset, 256); /* lives with it at 1, with the other not */
+    assert_int_equal(pieces[2].offset, 256); /* overlaps it at 2 */
+    assert_int_equal(pieces[0].offset, 256); /* overlaps it at 1, but not the other */
     assert_int_equal(pieces[3].offset, 0);
     assert_int_equal(bytes, 384);
     assert_null(tacho_memory_plan_bound(pieces, 4, &bound));

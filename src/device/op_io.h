@@ -9,7 +9,7 @@
 
 typedef struct tacho_op_io {
     uint32_t device;                    /* that its jobs run on; TACHO_NONE: it has none */
-    uint32_t first_source, last_source; /* of what other devices have, or TACHO_NONE */
+    uint32_t first_source, last_source; /* of operands on other devices, or TACHO_NONE */
     bool reads_input;                   /* of the network */
     bool writes_output;
 } tacho_op_io;
@@ -30,7 +30,7 @@ typedef struct tacho_op_ios {
 tacho_status tacho_op_ios_init(tacho_op_ios *ios, const tacho_program *program) TACHO_MUST_USE;
 void tacho_op_ios_deinit(tacho_op_ios *ios);
 
-/* The op of |device| that |op| has its first operand from, of those there, or TACHO_NONE. */
+/* The op of |device| that |op| has its first operand there from, or TACHO_NONE. */
 uint32_t tacho_op_ios_source(const tacho_op_ios *ios, uint32_t op, uint32_t device);
 
 #endif

@@ -71,7 +71,7 @@ static tacho_status allocate_ops(tacho_recorder *self)
     return TACHO_OK;
 }
 
-/* ---- what belongs to which device ---------------------------------------------------------- */
+/* ---- ops and records by device ------------------------------------------------------------- */
 
 static tacho_status find_device_ops(tacho_recorder *self)
 {
@@ -182,7 +182,7 @@ static tacho_status make_banks(tacho_recorder *self)
     return TACHO_OK;
 }
 
-/* Engines that work on their own, and what each core records. */
+/* Notes the engines that work on their own, and the size of each core's records. */
 static tacho_status look_at_engines(tacho_recorder *self)
 {
     const tacho_program *program = self->program;

@@ -42,7 +42,7 @@ static void place_host_ports(tacho_recorder *self)
 static tacho_stats_port host_port(const tacho_recorder *self, const tacho_recorder_turn *recording,
                                   bool is_output)
 {
-    int64_t ready = recording->start - recording->output_wait; /* the inputs are there */
+    int64_t ready = recording->start - recording->output_wait; /* the inputs have arrived */
     int64_t from = is_output ? ready : ready - recording->input_wait;
     int64_t to = is_output ? recording->start : ready;
     uint64_t wait = tacho_recorder_tick(self, to) - tacho_recorder_tick(self, from);
@@ -85,7 +85,7 @@ static void fill_host_ports(tacho_recorder *self, const tacho_recorder_turn *rec
 
 /* ---- other devices ------------------------------------------------------------------------- */
 
-/* What a job fetches; false: nothing. That it is fetched is all that its device knows of it. */
+/* The transfer that a job fetches; false: none. Its device knows only that it is fetched. */
 static bool look_at_job(const tacho_recorder *self, const tacho_job *job, tacho_port_row *out_row)
 {
     if (job->op == TACHO_NONE || job->kind != TACHO_JOB_P2P) {

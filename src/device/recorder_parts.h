@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a recorder is made of. Only device/recorder*.c include this.
+ * The parts of a recorder. Only device/recorder*.c include this.
  */
 #ifndef TACHO_DEVICE_RECORDER_PARTS_H
 #define TACHO_DEVICE_RECORDER_PARTS_H

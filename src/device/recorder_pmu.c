@@ -58,8 +58,8 @@ static lines count_lines(uint64_t address, uint64_t bytes)
 }
 
 /*
- * Requests of a job that an event counts. A core requests its share of what is cast to several;
- * the memory of another device is not on its bus.
+ * Requests of a job that an event counts. A core requests its share of a multicast; the memory of
+ * another device is not on its bus.
  */
 static uint64_t count_requests(const tacho_program *program, const tacho_job *job,
                                uint64_t read_bytes, tacho_event event)
@@ -391,7 +391,7 @@ static void fill_threads(const counting *self, const busy_sum *sums)
     }
 }
 
-/* After the threads', since what has no cycles of the core's own is their sum. */
+/* After the threads', since events without cycles of the core's own are sums of the threads'. */
 static void fill_cores(const counting *self, const busy_sum *sums)
 {
     const tacho_program_facts *facts = &self->recorder->program->facts;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values of a device: those of its execution, or what it has instead of one.
+ * Values of a device: those of its execution, or of its own functions.
  */
 #include "device/device.h"
 

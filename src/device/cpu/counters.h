@@ -24,7 +24,7 @@ typedef struct tacho_counters {
     uint32_t counted;                      /* of them: 0 or fewer where the kernel refuses */
     int files[TACHO_PMU_EVENTS_MAX];       /* below 0: not counted, its value stays 0 */
     uint64_t values[TACHO_PMU_EVENTS_MAX]; /* of the inference, after stop */
-    const char *missing;                   /* what the program asks for and why not; else NULL */
+    const char *missing;                   /* counters not available, and why; else NULL */
     char why[200];
 } tacho_counters;
 

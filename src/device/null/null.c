@@ -31,7 +31,7 @@ static tacho_status null_open(const tacho_device_options *options, tacho_str arg
     return TACHO_OK;
 }
 
-/* What will be recorded has its memory and its names from here on. */
+/* Allocates and names all records from here on. */
 static tacho_status prepare_records(null_device *self)
 {
     const tacho_program_facts *facts = &self->base.program->facts;

@@ -42,7 +42,7 @@ typedef struct tacho_sim_turn {
     int64_t output_wait; /* ... and then for room for outputs */
 } tacho_sim_turn;
 
-/* What goes between the host and the devices of |program|. Times of inferences are set after. */
+/* Sets the traffic between the host and the devices of |program|. Times are set after. */
 tacho_status tacho_sim_host_init(tacho_sim_host *host, const tacho_program *program,
                                  const tacho_machine *machine, uint32_t activations) TACHO_MUST_USE;
 

@@ -41,7 +41,7 @@ tacho_status tacho_sim_limits_init(tacho_sim_limits *limits, const tacho_machine
     return TACHO_OK;
 }
 
-/* ---- who waits for whom -------------------------------------------------------------------- */
+/* ---- waiting jobs -------------------------------------------------------------------------- */
 
 static bool is_time(int64_t cycles)
 {
@@ -201,7 +201,7 @@ static tacho_status follow_queues(tacho_sim_plan *self, const tacho_sim_limits *
     return TACHO_OK;
 }
 
-/* ---- what is shared ------------------------------------------------------------------------ */
+/* ---- shared resources ---------------------------------------------------------------------- */
 
 tacho_sim_shared tacho_sim_plan_kind(const tacho_sim_plan *plan, uint32_t shared)
 {

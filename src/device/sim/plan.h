@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the simulation knows of a program before it starts: who waits for whom, seen from the one
- * that is waited for, and what each job shares with others. Activations have it in common.
+ * Facts of a program that the simulation gathers before it starts: the jobs that wait for each job,
+ * and the resource that each job shares with others. All activations use the same plan.
  */
 #ifndef TACHO_DEVICE_SIM_PLAN_H
 #define TACHO_DEVICE_SIM_PLAN_H
@@ -33,7 +33,7 @@ typedef struct tacho_sim_job {
     uint32_t waits;          /* for so many before it may start */
     uint8_t post_waits;      /* for so many before it may be posted */
     bool is_posted;
-    uint64_t part; /* of what is shared */
+    uint64_t part; /* of the shared resource */
 } tacho_sim_job;
 
 typedef struct tacho_sim_plan {
@@ -50,7 +50,7 @@ tacho_status tacho_sim_plan_init(tacho_sim_plan *plan, const tacho_program *prog
                                  const tacho_sim_limits *limits,
                                  uint32_t activations) TACHO_MUST_USE;
 
-/* What a thing that is shared is. */
+/* The kind of a shared resource. */
 tacho_sim_shared tacho_sim_plan_kind(const tacho_sim_plan *plan, uint32_t shared);
 void tacho_sim_plan_deinit(tacho_sim_plan *plan);
 

@@ -23,7 +23,7 @@ typedef struct tacho_sharing {
     int64_t now;         /* up to where the clock was moved on */
     uint64_t used;       /* parts that all need together */
     tacho_heap users;    /* by the clock at their end */
-    uint64_t generation; /* changes with what is known of the next end */
+    uint64_t generation; /* changes when the next end does */
 } tacho_sharing;
 
 /*

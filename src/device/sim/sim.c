@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The simulated accelerator: values as the program computes them, times as the machine that it was
- * compiled for would take them. What one inference does, all do, so it is simulated once and moved
- * to where the one before ended.
+ * compiled for would take them. All inferences take the same, so one is simulated once and moved to
+ * the end of the one before.
  */
 #include <stdlib.h>
 
@@ -104,7 +104,7 @@ static tacho_status memory_cycles(const sim_device *self, uint64_t bytes, int64_
                : tacho_fail(TACHO_CODE_LIMIT, "the stats of a core are too large");
 }
 
-/* What one core has to write: when it begins, and how long its port and the memory take. */
+/* The records that one core writes: when it begins, and how long its port and the memory take. */
 typedef struct flush {
     int64_t start;
     size_t core; /* of all activations */
@@ -157,7 +157,7 @@ static void end_flushes(sim_device *self, flush *flushes, size_t count)
     }
 }
 
-/* When each core has written what it recorded. */
+/* When each core has written its records. */
 static tacho_status share_flushes(sim_device *self, size_t cores, size_t count, size_t core_count)
 {
     flush *flushes = tacho_items_alloc(count, sizeof(*flushes));

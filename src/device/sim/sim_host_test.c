@@ -64,7 +64,7 @@ static void test_slow_inputs(void **state)
     }
 }
 
-/* Two inferences have room; from then on each waits until the host has fetched what is two back. */
+/* Two inferences have room; from then on each waits until the host has fetched the last but one. */
 static void test_slow_outputs(void **state)
 {
     (void)state;

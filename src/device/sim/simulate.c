@@ -17,7 +17,7 @@ static const int64_t TIME_MAX = (int64_t)1 << TACHO_SHARE_TIME_BITS;
 
 /* A job of an activation while it waits. */
 typedef struct waiting {
-    int64_t ready;    /* what it waits for has happened, the queue left aside ... */
+    int64_t ready;    /* all that it waits for is done, except the queue ... */
     int64_t expected; /* ... and was expected to */
     int64_t posted;
     uint32_t waits;
@@ -34,7 +34,7 @@ typedef struct simulator {
     tacho_heap moments;
     tacho_sharing *shared;
     size_t shared_count;
-    size_t *ready; /* that nothing holds up any more: a stack */
+    size_t *ready; /* jobs that nothing holds up: a stack */
     size_t ready_count;
     size_t done_count;
     bool is_over; /* a time is too large */
@@ -51,7 +51,7 @@ static size_t beside(const simulator *self, size_t at, uint32_t job)
     return at - job_at(self, at) + job;
 }
 
-/* What the job shares with others. */
+/* The resource that the job shares with others. */
 static uint32_t shared_at(const simulator *self, size_t at)
 {
     const tacho_sim_plan *plan = &self->plan;
@@ -81,7 +81,7 @@ void tacho_simulation_end_stalls(const tacho_simulation *simulation, const tacho
         simulation->ends[at] - simulation->starts[at] - program->jobs[job].cycles;
 }
 
-/* What its cause was late by, less what the estimate had it wait anyway, and what its post adds. */
+/* The delay of its cause, less the waiting in the estimate, plus the delay of its post. */
 static void take_stalls(simulator *self, size_t at)
 {
     const waiting *job = &self->waiting[at];
@@ -110,7 +110,7 @@ static void count_down(simulator *self, size_t at)
     }
 }
 
-/* |at| need not wait for |cause| any more, from |time| on, which was expected to be |expected|. */
+/* |at| no longer waits for |cause|, from |time| on, which was expected to be |expected|. */
 static void release(simulator *self, size_t at, int64_t time, int64_t expected, uint32_t cause,
                     bool is_by_start)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Simulations of programs made by hand: sharing, queues, activations, and what they cost by cause.
+ * Simulations of programs made by hand: sharing, queues, activations, and their stalls by cause.
  */
 #include "device/sim/simulate.h"
 
@@ -175,7 +175,7 @@ static void test_cores_share_ddr(void **state)
     }
 }
 
-/* Where there is enough for all, nobody waits; a multicast is read once. */
+/* With enough for all there are no waits; a multicast is read once. */
 static void test_enough_for_all(void **state)
 {
     (void)state;
