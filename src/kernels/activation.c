@@ -57,7 +57,7 @@ static double within(double x, double low, double high)
     return x < low ? low : x > high ? high : x; /* NaN stays */
 }
 
-/* f32 attributes are what the model means, not their decimal text. */
+/* f32 attributes have the value of the f32, not of their decimal text. */
 #define F(number) ((double)(float)(number))
 
 /* One row per operator: name, first parameter and its default, second, formula. */

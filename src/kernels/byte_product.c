@@ -44,7 +44,7 @@ static void pack_group(const tacho_byte_product *self, const int8_t *filters, in
     }
 }
 
-/* Of all channels, one each: blocks x pairs x what the loops want of two places. */
+/* Of all channels, one each: blocks x pairs x two places in the loops' layout. */
 static void pack_each(const tacho_byte_product *self, const int8_t *filters, int16_t *to)
 {
     int64_t width = self->simd->width;

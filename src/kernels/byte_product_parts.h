@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a product of bytes is made of. Only kernels/byte_product*.c include this.
+ * The parts of a product of bytes. Only kernels/byte_product*.c include this.
  */
 #ifndef TACHO_KERNELS_BYTE_PRODUCT_PARTS_H
 #define TACHO_KERNELS_BYTE_PRODUCT_PARTS_H

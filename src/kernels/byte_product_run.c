@@ -233,7 +233,7 @@ static void do_work(void *data)
     const tacho_byte_product *self = run->self;
     int thread = atomic_fetch_add(&run->next_thread, 1);
     if (thread < 0 || (uint32_t)thread >= self->threads) {
-        return; /* more threads than were asked for: their units are taken by others */
+        return; /* more threads than requested: others take their units */
     }
     void *scratch = run->scratch + self->live_bytes + (uint64_t)thread * self->thread_bytes;
     long long number;

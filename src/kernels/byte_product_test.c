@@ -40,7 +40,7 @@ static int32_t byte_of(tacho_dtype dtype, unsigned char byte)
     return dtype == TACHO_DTYPE_I8 && byte > INT8_MAX ? byte - 256 : byte;
 }
 
-/* ---- what a product is --------------------------------------------------------------------- */
+/* ---- definition of a product --------------------------------------------------------------- */
 
 static int32_t filter_of(const fixture *self, int64_t image, int64_t output, int64_t input,
                          int64_t place)
@@ -139,7 +139,7 @@ static void *bytes_by_chance(fixture *self, int64_t count)
     return bytes;
 }
 
-/* Memory for all, and numbers for what follows the sums. */
+/* Memory for all, and random parameters of the steps after the sums. */
 static void fill(fixture *self, int64_t filter_count)
 {
     tacho_byte_spec *spec = &self->spec;

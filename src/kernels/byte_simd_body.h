@@ -250,7 +250,7 @@ static inline void store_bytes(unsigned char *to, vector first, vector second)
 
 #else
 
-/* Vectors of the compiler's own C, whatever the processor. */
+/* Vectors in the compiler's own C, for any processor. */
 enum { LANES = 4 };
 typedef int32_t vector __attribute__((vector_size(16)));
 typedef uint32_t unsigned_vector __attribute__((vector_size(16))); /* whose sums may wrap */

@@ -19,7 +19,7 @@ static float hold(float value, float low, float high)
     return value < low ? low : value > high ? high : value;
 }
 
-/* What reference kernels make of all pairs. */
+/* The results of reference kernels for all pairs. */
 static void sum_by_steps(const tacho_byte_sum *self, float *out_bytes)
 {
     float low = (float)least_of(&self->made), high = low + BYTES - 1;

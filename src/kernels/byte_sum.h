@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "base/tensor.h"
 
-/* What bytes mean: scale * (byte - zero). */
+/* The numbers that bytes stand for: scale * (byte - zero). */
 typedef struct tacho_byte_meaning {
     tacho_dtype dtype; /* I8 or U8 */
     float scale;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Caches of keys and values: writing what is new where each sequence of a batch ends.
+ * Caches of keys and values: appending new ones at the end of each sequence of a batch.
  */
 #include "kernels/call.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What kernels ask of their call.
+ * Access of kernels to their call.
  */
 #ifndef TACHO_KERNELS_CALL_H
 #define TACHO_KERNELS_CALL_H

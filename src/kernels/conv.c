@@ -11,7 +11,7 @@
 
 /* ---- shared -------------------------------------------------------------------------------- */
 
-/* What results become. */
+/* The last step of results. */
 typedef struct finish {
     tacho_array *output;
     const tacho_array *bias;   /* or NULL */

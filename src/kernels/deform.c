@@ -28,7 +28,7 @@ typedef struct deform {
 
 enum { PLACES_MAX = 1024, COLUMNS_MAX = 1 << 22 }; /* places at a time, and elements of theirs */
 
-/* The four elements around a place, within a plane, and what they count; none is beyond it. */
+/* The four elements around a place, within a plane, and their weights; none is beyond it. */
 typedef struct corners {
     int64_t at[4];
     double weights[4];
@@ -168,7 +168,7 @@ static void fill_columns(const deform *self, int64_t picture, int64_t first, int
 
 /* ---- products ------------------------------------------------------------------------------ */
 
-/* What a run needs: columns and sums in double, or in f32 where that is quick. */
+/* Memory of a run: columns and sums in double, or in f32 where that is quick. */
 typedef struct room {
     double *columns, *filter, *sums;
     float *real_columns, *packed, *real_sums, *scratch;

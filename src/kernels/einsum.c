@@ -20,7 +20,7 @@ enum {
     LABELS_MAX = TACHO_EQUATION_LABELS,
 };
 
-/* What takes minutes; several operands without a common label soon take years. */
+/* This many take minutes; several operands without a common label soon take years. */
 static const uint64_t products_max = (uint64_t)1 << 36;
 
 typedef struct equation {
@@ -84,7 +84,7 @@ static tacho_status read_inputs(equation *self, tacho_str operands)
     return TACHO_OK;
 }
 
-/* Without "->" the result has what is there once, in the order of the alphabet. */
+/* Without "->" the result has the labels that occur once, in the order of the alphabet. */
 static tacho_status imply_output(const equation *self, tacho_equation_term *out_term)
 {
     *out_term = (tacho_equation_term){.ellipsis = 0};
@@ -221,7 +221,7 @@ static tacho_status compute_einsum(const tacho_kernel_call *call)
 
 /* ---- as products of matrices --------------------------------------------------------------- */
 
-/* What a label is to the product: OUTER are batches. */
+/* The role of a label in the product: OUTER are batches. */
 typedef enum role { OUTER, ROWS, COLUMNS, DEPTH, ROLES } role;
 enum { LEFT, RIGHT, RESULT, SIDES };
 enum { COLUMNS_MAX = 256 }; /* that are packed at a time */
@@ -291,7 +291,7 @@ static tacho_status make_places(const equation *self, tacho_arena *arena, places
     return TACHO_OK;
 }
 
-/* One batch: columns in blocks, so that what is packed of them stays in the cache. */
+/* One batch: columns in blocks, so that a packed block stays in the cache. */
 static void multiply(const equation *self, const places *at, int64_t batch, float *packed,
                      float *scratch)
 {

@@ -156,7 +156,7 @@ static void test_rounded_once(void **state)
     check(&(trial){.name = "Cast",
                    .inputs = {ARRAY(I32, SHAPE(7), 0, 2049, 2051, 65519, 65520, -65519, -65520)}},
           ARRAY(F16, SHAPE(7), 0, 0x6800, 0x6802, 0x7bff, 0x7c00, 0xfbff, 0xfc00));
-    /* By way of f32 the first would be a tie and go down to the even one. */
+    /* Through f32 the first would be a tie and round down to the even one. */
     check(&(trial){.name = "Cast",
                    .inputs = {ARRAY(F64, SHAPE(3), 1 + 0x1p-11 + 0x1p-40, 1 + 0x1p-11, -0.0)}},
           ARRAY(F16, SHAPE(3), 0x3c01, 0x3c00, 0x8000));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Elements by index: gathering and scattering of elements and of slices, ranks, running sums, and
- * what is picked by a condition.
+ * selection by a condition.
  */
 #include "kernels/call.h"
 #include "base/grow.h"
@@ -95,7 +95,7 @@ static tacho_status compute_gather_elements(const tacho_kernel_call *call)
     return each_index(call, take_gathered);
 }
 
-/* |count| elements of the updates, joined with what is there. */
+/* |count| elements of the updates, combined with the existing ones. */
 static tacho_status join(const tacho_kernel_call *call, int64_t to, int64_t from, int64_t count)
 {
     const tacho_array *updates = call->inputs[2];
@@ -434,7 +434,7 @@ static int by_fall(const void *a, const void *b)
     return order != 0 ? order : (x->place > y->place) - (x->place < y->place);
 }
 
-/* Whether an output that is wanted has |wanted| elements of each row along |axis|. */
+/* Whether an output, if present, has |wanted| elements of each row along |axis|. */
 static bool is_top_shape(const tacho_array *output, const tacho_array *input, int32_t axis,
                          int64_t wanted)
 {

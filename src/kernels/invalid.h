@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The processor's note that an operation of this thread was invalid: FE_INVALID of <fenv.h>, by way
- * of the one register that counts where there is such, since the functions of the C library cost
+ * The processor's note that an operation of this thread was invalid: FE_INVALID of <fenv.h>, read
+ * from the one register that counts where there is one, since the functions of the C library cost
  * as much as a small kernel.
  */
 #ifndef TACHO_KERNELS_INVALID_H

@@ -80,7 +80,7 @@ static tacho_isa_choice choose_wide(const tacho_cpu_facts *facts)
     return choice;
 }
 
-/* What the processor has, less what is broken. */
+/* The processor's instruction set, without those that are broken. */
 static tacho_isa_choice choose_best(const tacho_cpu_facts *facts)
 {
     uint32_t wide =
@@ -135,8 +135,8 @@ static bool find_limit(const char *text, tacho_isa *out_isa)
     return strcasecmp(text, "ALL") == 0;
 }
 
-/* The best that works, or what is allowed of it: AVX2_VNNI is the one set that is not within those
- * below it in the list, but processors with more may have it, too. */
+/* The best that works, limited to |allowed|: AVX2_VNNI is the one set that higher ones in the list
+ * do not include, but processors with more may have it, too. */
 static tacho_isa lower(const tacho_cpu_facts *facts, tacho_isa best, tacho_isa allowed)
 {
     tacho_isa low = best < allowed ? best : allowed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which vector instructions kernels use: the best that the processor has and the operating system
- * saves the state of, but none beyond what the user allows. The user's limit is oneDNN's own
+ * The vector instructions that kernels use: the best that the processor has and the operating
+ * system saves the state of, but none beyond the user's limit. The limit is oneDNN's own
  * environment variable, ONEDNN_MAX_CPU_ISA (or DNNL_MAX_CPU_ISA), so one word limits oneDNN's
  * kernels and ours alike.
  *

@@ -145,7 +145,7 @@ static void test_reasons(void **state)
     assert_string_equal(text, "as DNNL_MAX_CPU_ISA allows");
 }
 
-/* The quick question and the whole choice agree, whatever the limit. */
+/* The quick query and the full choice agree, for any limit. */
 static void test_this_processor(void **state)
 {
     (void)state;

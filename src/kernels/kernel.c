@@ -105,7 +105,7 @@ static size_t find_counter(tacho_str name)
     return i;
 }
 
-/* Whether there is nothing to compute: no output has an element, whatever the values are. */
+/* Whether there is nothing to compute: no output has an element, for any values. */
 static bool is_empty(const tacho_kernel *kernel, const tacho_kernel_call *call)
 {
     uint64_t count = 0;

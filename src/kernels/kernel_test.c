@@ -133,7 +133,7 @@ static void test_cast(void **state)
           ARRAY(U8, SHAPE(2), 44, 255));
     check(&(trial){.name = "Cast", .inputs = {ARRAY(U64, SHAPE(1), UINT64_MAX)}},
           ARRAY(F64, SHAPE(1), 0x1p64));
-    /* Halfway by way of double, past it in truth. */
+    /* Halfway after rounding to double, past it in truth. */
     check(&(trial){.name = "Cast", .inputs = {ARRAY(I64, SHAPE(1), (1LL << 60) + (1LL << 36) + 1)}},
           ARRAY(F32, SHAPE(1), 0x1.000002p60f));
     check_failure(&(trial){.name = "Cast", .inputs = {reals}}, TACHO_DTYPE_STRING, SHAPE(5),

@@ -58,7 +58,7 @@ typedef int64_t I64_type;
 typedef uint64_t U64_type;
 typedef uint8_t BOOL_type;
 
-/* What one operator is given. */
+/* A call of one operator. */
 typedef struct trial {
     const char *name;
     const tacho_array *inputs[14];

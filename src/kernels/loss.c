@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Losses against labels, and Dropout, which passes on what it gets outside of training.
+ * Losses against labels, and Dropout, which is the identity outside of training.
  */
 #include "kernels/call.h"
 #include "kernels/functions.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Elements at other places: copies of whole elements, whatever they mean.
+ * Elements at other places: copies of whole elements, of any type.
  */
 #include "kernels/element.h"
 #include "kernels/kernel.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels and layouts of oneDNN 2. What oneDNN would compute with its own plain loops ("ref") is
- * refused: reference kernels do that without reordering.
+ * Kernels and layouts of oneDNN 2. A kernel that oneDNN would compute with its own plain loops
+ * ("ref") is refused: reference kernels do that without reordering.
  */
 #include "base/grow.h"
 #include "base/pages.h"
@@ -131,7 +131,7 @@ uint64_t tacho_layout_bytes(const tacho_fast *fast, const tacho_layout *layout)
 
 /* ---- operators ----------------------------------------------------------------------------- */
 
-/* What a kernel is made from. */
+/* A kernel under construction. */
 typedef struct draft {
     tacho_fast *fast;
     const tacho_fast_spec *spec;
@@ -595,7 +595,7 @@ static const tacho_layout *own_layout(tacho_fast *fast, const tacho_fast_tensor 
     return is_fine ? intern(fast, &wanted) : NULL;
 }
 
-/* Layouts of what is not constant; false when they cannot be had. */
+/* Layouts of operands that are not constant; false when a layout is not available. */
 static bool finish_own(tacho_fast_kernel *kernel, const tacho_fast_spec *spec)
 {
     bool is_image = spec->kind == TACHO_FAST_CONVOLUTION, is_live = spec->inputs[1].data == NULL;

@@ -41,14 +41,14 @@ void tacho_fast_free(tacho_fast *fast); /* after all its kernels; also NULL */
 const char *tacho_fast_version(const tacho_fast *fast);
 
 /*
- * Processors note when an operation is invalid: it made NaN of what was none, or compared NaN with
- * a number, of which a maximum then takes the number. Whether one was in any of a context's threads
- * since that was forgotten, or asked.
+ * Processors note when an operation is invalid: it made NaN of numbers, or compared NaN with a
+ * number, of which a maximum then takes the number. Whether one was in any of a context's threads
+ * since the last call of either function.
  */
 void tacho_fast_forget_invalid(const tacho_fast *fast);
 bool tacho_fast_was_invalid(const tacho_fast *fast);
 
-/* What a kernel is. */
+/* Kinds of kernels. */
 typedef enum tacho_fast_kind {
     TACHO_FAST_CONVOLUTION,   /* data, filters, bias; window; filters have groups in front if any */
     TACHO_FAST_DECONVOLUTION, /* the same, transposed */
@@ -69,7 +69,7 @@ typedef enum tacho_fast_kind {
 /* One row per function: its name here and oneDNN's. */
 #define TACHO_FAST_FUNCTIONS(X)                                                                    \
     X(NONE, undef)                                                                                 \
-    X(RELU, eltwise_relu) /* alpha: what those below 0 are multiplied by */                        \
+    X(RELU, eltwise_relu) /* alpha: factor of elements below 0 */                                  \
     X(TANH, eltwise_tanh)                                                                          \
     X(ELU, eltwise_elu)                                                                            \
     X(SQUARE, eltwise_square)                                                                      \
@@ -117,7 +117,7 @@ typedef struct tacho_fast_tensor {
     bool is_free;               /* the kernel may choose the layout */
     bool has_order;
     uint8_t order[TACHO_RANK_MAX]; /* dimensions, the outermost first, of one that is transposed */
-    const void *data; /* of a constant, row-major or in |order|: the kernel keeps what it needs */
+    const void *data; /* of a constant, row-major or in |order|: the kernel keeps a copy */
 } tacho_fast_tensor;
 
 /* A step on each result before it is written. */
@@ -152,8 +152,8 @@ typedef struct tacho_fast_spec {
 
 /*
  * |out| is NULL where neither oneDNN nor a kernel of our own (kernels/byte_product.h) computes it,
- * or not faster than reference kernels do. The spec is not needed any more afterwards. Who asks for
- * the same gets the same kernel, and each frees it once.
+ * or not faster than reference kernels do. The spec is not needed afterwards. Equal requests get
+ * the same kernel, and each caller frees it once.
  */
 tacho_status tacho_fast_prepare(tacho_fast *fast, const tacho_fast_spec *spec,
                                 tacho_fast_kernel **out) TACHO_MUST_USE;
@@ -163,13 +163,13 @@ void tacho_fast_kernel_free(tacho_fast_kernel *kernel); /* also NULL */
 const tacho_layout *tacho_fast_input_layout(const tacho_fast_kernel *kernel, size_t i);
 const tacho_layout *tacho_fast_output_layout(const tacho_fast_kernel *kernel);
 
-/* Memory that it uses while it runs, beside inputs and output. */
+/* Memory that it uses while it runs, besides inputs and output. */
 uint64_t tacho_fast_scratch_bytes(const tacho_fast_kernel *kernel);
 
-/* What computes: oneDNN's name, "jit:avx512_core", or one of our own, "tacho:...". */
+/* The implementation: oneDNN's name, "jit:avx512_core", or one of our own, "tacho:...". */
 const char *tacho_fast_kernel_name(const tacho_fast_kernel *kernel);
 
-/* What a kernel runs on: its inputs, those of constants being NULL, output and scratch memory. */
+/* The memory of a run: inputs, those of constants being NULL, output and scratch memory. */
 size_t tacho_fast_pointer_count(const tacho_fast_kernel *kernel);
 void tacho_fast_point(const tacho_fast_kernel *kernel, void *const *inputs, void *output,
                       void *scratch, void **out_pointers);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Products of bytes that oneDNN is not asked for, in the words of our own (kernels/byte_product.h):
+ * Products of bytes that are left to our own kernel (kernels/byte_product.h) instead of oneDNN:
  * without VNNI its sums saturate, and some products it computes by its own plain loops only.
  */
 #include "kernels/onednn_library.h"
@@ -17,7 +17,7 @@ bool tacho_onednn_is_byte_product(const tacho_fast_spec *spec)
            is_byte(spec->inputs[1].dtype);
 }
 
-/* What both kinds have in common. */
+/* Takes over the fields that both kinds have in common. */
 static bool take_rest(const tacho_fast_spec *from, tacho_byte_spec *to)
 {
     bool has_bias = from->input_count > 2 && !from->has_live_zero;

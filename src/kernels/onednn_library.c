@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * oneDNN 2 is opened when it is wanted, so that everything else starts as quickly as before and
- * runs where it is absent. It computes with threads of its own, which are also asked here for what
- * the processor notes of their arithmetic.
+ * oneDNN 2 is opened when it is first needed, so that everything else starts as quickly as before
+ * and runs where it is absent. It computes with threads of its own, whose floating-point notes are
+ * read here, too.
  */
 #include "base/pages.h"
 #include "kernels/invalid.h"
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LIBRARY_ROOM = 256 << 20 }; /* what it and its threads take of the address space, and more */
+enum { LIBRARY_ROOM = 256 << 20 }; /* its address space, with its threads and a margin */
 
 static bool load(void *library, const char *name, void *out_function)
 {
@@ -59,8 +59,8 @@ static dnnl_cpu_isa_t theirs(tacho_isa isa)
 
 /*
  * Keeps oneDNN from instructions that the processor shows and does not run. It takes a limit before
- * its first kernel only. Another part of this process may have been first, so what it really uses
- * decides; false: it would crash.
+ * its first kernel only. Another part of this process may have been first, so the set that it
+ * really uses decides; false: it would crash.
  */
 static bool limit_isa(const tacho_onednn_calls *call, const tacho_isa_choice *choice)
 {
@@ -183,7 +183,7 @@ static void look(void *found)
     }
 }
 
-/* In this thread, and in those that kernels use beside it. */
+/* In this thread, and in the others that kernels use. */
 static void in_all_threads(const tacho_fast *fast, void (*work)(void *data), void *data)
 {
     if (fast->threads > 1 && fast->call.parallel != NULL) {

@@ -45,7 +45,7 @@ struct tacho_layout {
     dnnl_memory_desc_t desc;
 };
 
-/* What became of a spec. */
+/* A spec and its kernel. */
 typedef struct tacho_onednn_shared {
     tacho_fast_kernel *kernel; /* while it is in use */
     bool is_refused;
@@ -64,7 +64,7 @@ struct tacho_fast {
     size_t shared_count, shared_capacity;
 };
 
-/* What oneDNN is called with. */
+/* An argument of oneDNN's call. */
 typedef struct tacho_onednn_argument {
     int id;                     /* oneDNN's */
     const tacho_layout *layout; /* as the kernel wants it; of scratch memory NULL */
@@ -98,7 +98,7 @@ bool tacho_onednn_is_byte_product(const tacho_fast_spec *spec);
 /* It as our own kernel, on tensors whose channels are last; |out| is NULL where that is none. */
 tacho_status tacho_onednn_byte_product(const tacho_fast *fast, const tacho_fast_spec *spec,
                                        tacho_byte_product **out) TACHO_MUST_USE;
-/* Whether oneDNN sums up products of bytes exactly, whatever their values, on this processor. */
+/* Whether oneDNN sums up products of bytes exactly, for any values, on this processor. */
 bool tacho_onednn_has_exact_bytes(const tacho_fast *fast);
 
 /* A kernel is made and run with the threads of its context. */

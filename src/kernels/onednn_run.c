@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels at work: what a step runs one on, and the run itself. Steps share kernels, so that the
- * memory of oneDNN's arguments is moved where another step has used the kernel since.
+ * Kernels at work: the memory that a step runs one on, and the run itself. Steps share kernels, so
+ * the memory of oneDNN's arguments is moved where another step has used the kernel since.
  */
 #include "kernels/onednn_library.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The product of two matrices, on which convolutions and matrix products stand.
+ * The product of two matrices, the basis of convolutions and matrix products.
  *
  * Each element is the sum of its products in the order of the depth, in double and beginning with
- * 0, whatever the sizes: products of f32, f16 and bf16 numbers and of integers of up to 16 bits are
+ * 0, for any sizes: products of f32, f16 and bf16 numbers and of integers of up to 16 bits are
  * exact there, and sums of such integers too as long as they are below 2^53.
  */
 #ifndef TACHO_KERNELS_PRODUCT_H

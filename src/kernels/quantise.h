@@ -20,8 +20,8 @@ bool tacho_requant_is_fit(const tacho_requant *requant, int64_t channels);
 /* Sums to results, still as doubles. */
 void tacho_requantise(const tacho_requant *requant, int64_t channel, double *values, size_t count);
 
-/* Who makes a tensor: the type of the operator, empty where there is none, and its input 0, which
- * may be TACHO_NONE. */
+/* The producer of a tensor: the type of the operator, empty where there is none, and its input 0,
+ * which may be TACHO_NONE. */
 typedef struct tacho_origin {
     tacho_str type;
     uint32_t input;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators on bytes that are defined by what they do with the bytes, not by the reals they stand
+ * Operators on bytes that are defined by their effect on the bytes, not on the reals they stand
  * for.
  */
 #include "kernels/call.h"

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* What a quick kernel leaves to the reference one, which finds zeros where it writes. */
+/* Leaves the call to the reference kernel, which expects zeros in its output. */
 static tacho_status by_reference(const char *name, const tacho_kernel_call *call)
 {
     tacho_array *output = &call->outputs[0];
@@ -24,7 +24,7 @@ static tacho_status by_reference(const char *name, const tacho_kernel_call *call
 
 /* ---- two operands -------------------------------------------------------------------------- */
 
-/* One row: |a_step| and |b_step| are 1 or, of what is broadcast, 0. */
+/* One row: |a_step| and |b_step| are 1 or, of a broadcast operand, 0. */
 typedef void (*row_function)(const void *a, int64_t a_step, const void *b, int64_t b_step,
                              void *out, int64_t count, int64_t shift);
 

@@ -18,9 +18,9 @@
 const tacho_kernel *tacho_quick_find(tacho_str name, const tacho_kernel_call *call);
 
 /*
- * What the quick kernel of an operator makes of constants once, for all calls: it goes into
- * |prepared| of the call. Inputs that are constants have memory, others none. NULL where it makes
- * nothing of them.
+ * Prepares the constants of an operator's quick kernel once, for all calls: the result goes into
+ * |prepared| of the call. Inputs that are constants have memory, others none. NULL where there is
+ * nothing to prepare.
  */
 tacho_status tacho_quick_prepare(tacho_str name, const tacho_kernel_call *call, tacho_arena *arena,
                                  const void **out_prepared) TACHO_MUST_USE;

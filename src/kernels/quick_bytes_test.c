@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Quick kernels of quantised networks against reference kernels, bit by bit, with whatever
- * instruction set the environment allows.
+ * Quick kernels of quantised networks against reference kernels, bit by bit, with any instruction
+ * set that the environment allows.
  */
 #include "kernels/element.h"
 #include "kernels/kernel_testing.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Quick kernels against reference kernels, bit by bit, on shapes and attributes by chance; and
- * what is none of theirs.
+ * Quick kernels against reference kernels, bit by bit, on random shapes and attributes; and calls
+ * that quick kernels do not take.
  */
 #include "kernels/quick.h"
 

@@ -90,7 +90,7 @@ MAX_PLACE(max_f32, float, x > best || isnan(x))
 SUM_PLACE(sum_i8, int8_t, int32_t)
 SUM_PLACE(sum_f32, float, double)
 
-/* What means are made with. */
+/* Parameters of means. */
 typedef struct averaging {
     int64_t in_zero, out_zero;
 } averaging;

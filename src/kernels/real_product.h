@@ -36,8 +36,8 @@ typedef struct tacho_real_sizes {
 int64_t tacho_real_scratch_count(tacho_vector_set set, int64_t depth);
 
 /*
- * |out| becomes |left| times what was packed; its columns begin with |first|. |set| is the one that
- * was packed for.
+ * |out| becomes |left| times the packed matrix; its columns begin with |first|. |set| is the one
+ * that was packed for.
  */
 void tacho_real_multiply(tacho_vector_set set, const tacho_real_sizes *sizes,
                          const tacho_real_matrix *left, const float *packed, int64_t first,

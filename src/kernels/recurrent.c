@@ -287,7 +287,7 @@ static bool is_one(const tacho_array *array, tacho_dtype dtype)
     return array != NULL && array->dtype == dtype && tacho_array_elements(array) == 1;
 }
 
-/* Of bytes: unsigned data, weights of either kind, and what they stand for. */
+/* Of bytes: unsigned data, weights of either kind, and their scales and zero points. */
 static bool is_quantised_fit(const layer *self)
 {
     const tacho_kernel_call *call = self->call;
@@ -304,7 +304,7 @@ static bool is_quantised_fit(const layer *self)
            is_scaled(self, TACHO_RECURRENT_R_SCALE, 2);
 }
 
-/* Whether operands and results have the types and shapes that the sizes ask for. */
+/* Whether operands and results have the types and shapes of the sizes. */
 static bool is_fit(const layer *self)
 {
     const tacho_kernel_call *call = self->call;

@@ -16,7 +16,7 @@ enum { TACHO_RECURRENT_FUNCTIONS = 6 }; /* of two directions */
 
 typedef struct tacho_recurrent tacho_recurrent;
 
-/* What a gate becomes. */
+/* The activation of a gate. */
 typedef double (*tacho_recurrent_function)(double x, double a, double b);
 
 typedef struct tacho_recurrent_activation {
@@ -24,7 +24,7 @@ typedef struct tacho_recurrent_activation {
     double a, b;
 } tacho_recurrent_activation;
 
-/* What differs between the cells. */
+/* The differences between the cells. */
 typedef struct tacho_recurrent_cell {
     const char *name;
     int64_t gates;
@@ -87,7 +87,7 @@ int64_t tacho_recurrent_early_rows(const tacho_recurrent *self);
 tacho_status tacho_recurrent_begin_products(tacho_recurrent *self, tacho_arena *arena,
                                             int64_t direction) TACHO_MUST_USE;
 
-/* At the beginning of a step: products with the states of all sequences, or what is needed. */
+/* At the beginning of a step: products with the states of all sequences, as needed. */
 void tacho_recurrent_multiply_states(tacho_recurrent *self);
 
 /* Biases and products of input |row| to |x_sums|, those of the state of |sequence| to |h_sums|. */

@@ -238,7 +238,7 @@ static tacho_status multiply_real_inputs(tacho_recurrent *self, tacho_arena *are
     return TACHO_OK;
 }
 
-/* What products with states need. */
+/* Memory for products with states. */
 static tacho_status begin_real_states(tacho_recurrent *self, tacho_arena *arena)
 {
     int64_t early = tacho_recurrent_early_rows(self);
@@ -371,7 +371,7 @@ static void widen(const uint8_t *bytes, int64_t zero, int64_t count, double *to)
     }
 }
 
-/* Sums of whole numbers, in |sums| or in |whole|, become what they stand for, and biases. */
+/* Scales sums of integers, in |sums| or in |whole|, to reals, and adds biases. */
 static void scale_sums(const double *biases, const double *scales, const int32_t *whole,
                        int64_t count, double *sums)
 {

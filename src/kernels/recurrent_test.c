@@ -119,7 +119,7 @@ static void test_quantised(void **state)
     }
 }
 
-/* What each output may not be, the others being right. */
+/* Wrong types and shapes of each output, the others being right. */
 static void test_bad_outputs(void **state)
 {
     (void)state;

@@ -137,7 +137,7 @@ static double finish_real(reduction how, double result, int64_t count, double to
     }
 }
 
-/* The greatest, where it is finite: exponentials of what is less stay small. */
+/* The greatest, where it is finite: the exponentials of smaller ones stay small. */
 static double top_of(const tacho_array *input, tacho_walk walk)
 {
     double top = -(double)INFINITY;

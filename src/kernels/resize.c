@@ -13,12 +13,12 @@
 
 typedef enum method { NEAREST, LINEAR, CUBIC } method;
 
-/* What one place of one dimension is made of. */
+/* The source elements of one place in one dimension, and their weights. */
 typedef struct taps {
     int64_t *at;
     double *weight;
     int64_t count;
-    bool is_outside; /* of what is extrapolated */
+    bool is_outside; /* the place is extrapolated */
 } taps;
 
 typedef struct resize {
@@ -258,7 +258,7 @@ static bool combine(const resize *self, const taps *const *at, const int64_t *st
 {
     int32_t rank = self->call->inputs[0]->shape.rank;
     int64_t index[TACHO_RANK_MAX] = {0};
-    *out_sum = -0.0; /* which is nothing to any summand: a single -0 stays what it is */
+    *out_sum = -0.0; /* adding to it changes nothing: a single -0 stays -0 */
     for (int32_t i = 0; i < rank; i++) {
         if (at[i]->is_outside) {
             return false;
@@ -284,9 +284,9 @@ static bool combine(const resize *self, const taps *const *at, const int64_t *st
 }
 
 /*
- * As the standard's own evaluation and ONNX Runtime have it, the fraction of an integer is dropped;
- * a sum that its roundings leave just below a whole number is that number. What cubic interpolation
- * shoots over is held within the type.
+ * As in the standard's own evaluation and ONNX Runtime, the fraction of an integer is dropped; a
+ * sum that its roundings leave just below a whole number is that number. Overshoot of cubic
+ * interpolation is held within the type.
  */
 static int64_t hold(double sum, tacho_dtype dtype)
 {

@@ -65,7 +65,7 @@ static double place_of(const grid_sample *self, double x, int64_t dim)
                                        : place;
 }
 
-/* The element at a whole place, by what is beyond the borders. */
+/* The element at a whole place, by the rule for places beyond the borders. */
 static int64_t element_at(const grid_sample *self, double place, int64_t dim)
 {
     double last = (double)dim - 1;

@@ -20,7 +20,7 @@ void tacho_short_widen(tacho_vector_set set, tacho_dtype dtype, const uint16_t *
                        float *to);
 void tacho_short_narrow(tacho_vector_set set, tacho_dtype dtype, const float *from, size_t count,
                         uint16_t *to);
-/* Makes each number what the way there and back makes of it. */
+/* Rounds each value through the narrow type. */
 void tacho_short_round(tacho_vector_set set, tacho_dtype dtype, float *values, size_t count);
 
 #endif

@@ -80,7 +80,7 @@ static void f32_becomes_the_nearest(void **state)
             for (uint32_t round = 0; round < 400; round++) {
                 float floats[COUNT];
                 for (uint32_t i = 0; i < COUNT; i++) {
-                    /* A number with few bits, then one a bit beside it, then any. */
+                    /* A number with few bits, then one a bit off, then any. */
                     random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
                     uint32_t bits = (uint32_t)(random >> 32);
                     uint32_t near = (bits & 0xfffff000u) + (uint32_t)(random >> 20 & 3) - 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which elements a slice takes, for the kernel and for those who ask for its shape.
+ * The elements that a slice takes, for the kernel and for inference of its shape.
  */
 #ifndef TACHO_KERNELS_SLICE_H
 #define TACHO_KERNELS_SLICE_H
@@ -22,8 +22,8 @@ typedef struct tacho_slice {
 } tacho_slice;
 
 /*
- * Resolves negative places and cuts what reaches over an edge, by ONNX's rules. A dimension that
- * is not known stays so. NULL, or what is wrong.
+ * Resolves negative places and cuts places beyond an edge, by ONNX's rules. A dimension that is not
+ * known stays so. NULL, or the reason of a failure.
  */
 const char *tacho_slice_resolve(const tacho_shape *shape, const tacho_slice_spec *spec,
                                 tacho_slice *out_slice);

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* What the bits of a type mean; numbers are below the sign. */
+/* The format of a type's bits; numbers are below the sign. */
 typedef struct small_format {
     tacho_dtype dtype;
     int exponent_bits, mantissa_bits, bias;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Small real types: known numbers, every value both ways, the middle between neighbours, and what
- * is past the ends.
+ * Small real types: known numbers, every value both ways, the middle between neighbours, and
+ * numbers past the ends.
  */
 #include "kernels/kernel_testing.h"
 

@@ -37,7 +37,7 @@ typedef struct suppression {
     int64_t found;
 } suppression;
 
-/* ---- what is asked ------------------------------------------------------------------------- */
+/* ---- parameters ---------------------------------------------------------------------------- */
 
 static bool is_one(const tacho_array *array)
 {

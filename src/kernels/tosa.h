@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the kernels of TOSA's operators share.
+ * Shared by the kernels of TOSA's operators.
  */
 #ifndef TACHO_KERNELS_TOSA_H
 #define TACHO_KERNELS_TOSA_H
@@ -17,7 +17,7 @@ static inline bool tacho_tosa_is_sum(const tacho_array *array)
 
 bool tacho_tosa_mentions(const tacho_kernel_call *call, const char *name, const char *word);
 
-/* A zero point of one element; 0 where the operand is absent. |dtype| is what it belongs to. */
+/* A zero point of one element; 0 where the operand is absent. |dtype| is that of its operand. */
 int64_t tacho_tosa_zero(const tacho_kernel_call *call, size_t input, tacho_dtype dtype,
                         bool is_unsigned);
 

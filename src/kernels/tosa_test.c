@@ -277,8 +277,7 @@ static void test_wide_sums(void **state)
     check_wide(true);
 }
 
-/* Sums of 48 bits by a factor of 16 are 63 bits long: -2^47 * 16384 >> 47, and just beside a half.
- */
+/* Sums of 48 bits by a factor of 16 are 63 bits long: -2^47 * 16384 >> 47, and just off a half. */
 static void test_wide_rescale(void **state)
 {
     (void)state;

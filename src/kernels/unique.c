@@ -18,7 +18,7 @@ typedef struct unique {
     bool is_real, is_unsigned, is_sorted;
 } unique;
 
-/* A part: with what it is compared, as sorting hands on nothing else. */
+/* A part, with the data to compare it in, since sorting passes on nothing else. */
 typedef struct part {
     const unique *of;
     int64_t at;

@@ -4,7 +4,7 @@
  * and one is taken, so that a loop over elements becomes vectors. Nothing is called; rounding to
  * whole numbers and powers of two are done on the bits of doubles, in every instruction set.
  *
- * Polynomials are minimax fits; beside each is the largest relative error that it adds.
+ * Polynomials are minimax fits; next to each is the largest relative error that it adds.
  */
 #include "kernels/vector.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A walk through an index space, row by row, with up to four tensors that each go through it in
- * steps of their own: 0 where they are broadcast, negative where they are read backwards. What
- * broadcasts, transposes, slices, joins or splits is one such walk.
+ * steps of their own: 0 where they are broadcast, negative where they are read backwards. A
+ * broadcast, transpose, slice, join or split is one such walk.
  *
  *     for (tacho_walk_begin(&walk, &shape); !walk.is_done; tacho_walk_next(&walk)) { ... }
  */
