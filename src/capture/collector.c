@@ -111,7 +111,7 @@ static tacho_status find_group(tacho_collector *collector, pid_t pid, uint32_t *
     return TACHO_OK;
 }
 
-/* What a client finds in its memory. */
+/* Writes the header of a client's memory. */
 static void write_header(const tacho_collector *collector, const tacho_collected_segment *segment)
 {
     tacho_wire_header *header = segment->memory.bytes;
@@ -326,7 +326,7 @@ void tacho_collector_handle(tacho_collector *collector, uint64_t event)
         fd = tacho_tcp_socket_accept(&collector->tcp);
     } else {
         fd = tacho_local_socket_accept(&collector->socket, &pid);
-        if (fd >= 0 && pid <= 0) { /* of another namespace: nobody knows when it ends */
+        if (fd >= 0 && pid <= 0) { /* of another namespace: its end would go unnoticed */
             close(fd);
             collector->counts.refused++;
             return;
@@ -363,8 +363,8 @@ static void count_dropped(tacho_collector *collector, const tacho_wire_ring *sha
 }
 
 /*
- * Takes a part of what is in a ring; returns how many records were in it. The tail is stored after
- * each part: a client whose ring is full gives up where it does not move for client_wait_ns, and
+ * Takes some of the records in a ring; returns how many were in it. The tail is stored after each
+ * part: a client whose ring is full gives up where it does not move for client_wait_ns, and
  * decoding a whole ring can take longer than that.
  */
 static uint64_t drain_ring(tacho_collector *collector, tacho_decoder *decoder,
@@ -465,7 +465,7 @@ static void end_segment(tacho_collector *collector, tacho_collected_segment *seg
     counts->unplaced += unplaced < TACHO_LOSS_MAX ? unplaced : TACHO_LOSS_MAX;
 }
 
-/* What the strings of a client were for is over. */
+/* Adds a decoder's counts to the sums when the client's strings are no longer needed. */
 static void end_decoder(tacho_collector *collector, const tacho_decoder *decoder)
 {
     tacho_collector_counts *counts = &collector->counts;

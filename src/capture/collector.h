@@ -21,7 +21,7 @@ enum {
 /* A ring as the collector knows it. */
 typedef struct tacho_collected_ring {
     bool is_known;  /* whose it is */
-    bool is_broken; /* its numbers make no sense: it is not read any more */
+    bool is_broken; /* its numbers are invalid: it is no longer read */
     uint32_t track;
     uint64_t tail;
     uint64_t dropped; /* that are in the sum already */
@@ -57,8 +57,8 @@ typedef struct tacho_collector_counts {
     uint64_t silent;    /* connections that were closed without a byte */
     uint64_t unserved;  /* requests of programs for which there was no memory or time */
     uint64_t events;    /* taken: all that were emitted, less the dropped */
-    uint64_t dropped;   /* by clients, for want of room */
-    uint64_t bad;       /* events that make no sense */
+    uint64_t dropped;   /* by clients, for lack of room */
+    uint64_t bad;       /* invalid events */
     uint64_t untimed;   /* operators of devices whose clock is not known */
     uint64_t broken;    /* rings */
     uint64_t unplaced;  /* events of threads that got no ring */
@@ -69,9 +69,9 @@ typedef struct tacho_collector {
     tacho_sampler *sampler;
     int epoll_fd;
     uint64_t event_base;
-    uint32_t stats_level; /* that clients are asked for */
+    uint32_t stats_level; /* requested from clients */
     tacho_local_socket socket;
-    tacho_tcp_socket tcp; /* port 0: nobody asked for it */
+    tacho_tcp_socket tcp; /* port 0: not requested */
     tacho_waiting_client waiting[TACHO_COLLECTOR_WAITING_MAX];
     size_t waiting_count;
     tacho_collected_segment *segments;
@@ -81,7 +81,7 @@ typedef struct tacho_collector {
     tacho_collector_counts counts;
 } tacho_collector;
 
-/* Opens the socket, and the port that was asked for. Close it also after a failure. */
+/* Opens the socket, and the port if one was requested. Close it also after a failure. */
 tacho_status tacho_collector_open(tacho_collector *collector,
                                   const tacho_way_context *context) TACHO_MUST_USE;
 void tacho_collector_close(tacho_collector *collector);
@@ -89,7 +89,7 @@ void tacho_collector_close(tacho_collector *collector);
 /* An event of epoll: its data less the base. */
 void tacho_collector_handle(tacho_collector *collector, uint64_t event);
 
-/* Takes what is in the rings. Returns how many records the fullest one held. */
+/* Takes the records in the rings. Returns how many the fullest one held. */
 uint64_t tacho_collector_drain(tacho_collector *collector);
 
 /* Whether there is anything to drain. */

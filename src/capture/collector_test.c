@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Client and collector together, in one process: the collector is a thread of the test. Every event
- * that was emitted is stored or counted as dropped, whatever threads and children do meanwhile.
+ * that was emitted is stored or counted as dropped, in all interleavings of threads and children.
  */
 #define _DEFAULT_SOURCE /* usleep */
 #include "capture/collector.h"
@@ -30,7 +30,7 @@
 
 #include <cmocka.h>
 
-/* A collector, and what it made of its clients. */
+/* A collector, and its record of the clients. */
 typedef struct fixture {
     tacho_events events;
     tacho_dict dict;
@@ -118,7 +118,7 @@ static void halt(fixture *self)
     pthread_join(self->thread, NULL);
 }
 
-/* Ends a collector that is halted; what it counted. */
+/* Ends a collector that is halted; returns its counts. */
 static tacho_collector_counts finish(fixture *self)
 {
     tacho_collector_finish(&self->collector, tacho_process_now_ns());
@@ -469,7 +469,7 @@ static void say_garbage_over_tcp(void)
         close(fd);
     }
     const tacho_wire_hello hello = {TACHO_WIRE_HELLO, TACHO_WIRE_VERSION, 0, (uint32_t)getpid()};
-    int fd = connect_over_tcp(&self); /* asks for memory, and never opens it */
+    int fd = connect_over_tcp(&self); /* requests memory, and never opens it */
     REQUIRE(send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) > 0);
     emit((void *)(uintptr_t)100);
     for (size_t i = 0; i < SILENT; i++) {

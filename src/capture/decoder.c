@@ -62,7 +62,7 @@ static bool read_entry(const tacho_decoder *decoder, uint32_t id, tacho_wire_ent
     return id == 0 || out_entry->len <= room;
 }
 
-/* The dictionary's id of a text; false where there is none such. */
+/* The dictionary's id of a text; false where the client has no such text. */
 static bool find_text(tacho_decoder *decoder, uint32_t id, uint32_t *out_string)
 {
     tacho_wire_entry entry;
@@ -117,7 +117,7 @@ static tacho_status add_location(tacho_decoder *decoder, uint32_t file, uint32_t
     return tacho_dict_ensure_location(dict, &location, out_location);
 }
 
-/* The dictionary's site of a site of the client; false where there is none such. */
+/* The dictionary's site of a site of the client; false where the client has no such site. */
 static bool find_site(tacho_decoder *decoder, uint32_t id, uint32_t *out_site)
 {
     tacho_wire_site wire;
@@ -577,11 +577,11 @@ static bool find_host_ns(const tacho_decoded_device *device, const wire_event *e
     return true;
 }
 
-/* What each engine of a device is in a profile. */
+/* The track and the category of each engine of a device. */
 typedef struct engine_facts {
     tacho_track_class track_class;
     const char *name;     /* of its track, where a device has queues */
-    const char *category; /* of what it does */
+    const char *category; /* of its work */
 } engine_facts;
 
 static const engine_facts engines[] = {

@@ -217,7 +217,7 @@ static void device_times_need_a_pair(void **state)
     close_fixture(&self);
 }
 
-/* Queues and engines have tracks of their own; an arrow leads from a launch to what it launched. */
+/* Queues and engines have tracks of their own; an arrow leads from a launch to its work. */
 static void launches_lead_to_queues(void **state)
 {
     fixture self;

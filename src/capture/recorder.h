@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a capture sees, as rows: the events of one part, on CLOCK_MONOTONIC in ns.
+ * A capture as rows: the events of one part, on CLOCK_MONOTONIC in ns.
  *
- * Rows are stored until storing fails, by a full disk; from then on they are counted. The program
- * that is watched is not to suffer from that.
+ * Rows are stored until storing fails, by a full disk; from then on they are counted. The watched
+ * program must not suffer from that.
  */
 #ifndef TACHO_CAPTURE_RECORDER_H
 #define TACHO_CAPTURE_RECORDER_H
@@ -11,7 +11,7 @@
 #include "profile/events.h"
 #include "profile/process_facts.h"
 
-/* What spans of a site took together. */
+/* The sum of the spans of a site. */
 typedef struct tacho_site_sum {
     uint32_t site;
     int64_t total_ns;
@@ -32,8 +32,8 @@ typedef struct tacho_recorder {
 } tacho_recorder;
 
 /*
- * Opens the part of a capture that begins at |start_ns|; |command| is what was run. To be closed,
- * also after a failure.
+ * Opens the part of a capture that begins at |start_ns|; |command| is its command line. Close it
+ * even after a failure.
  */
 tacho_status tacho_recorder_open(tacho_recorder *recorder, tacho_events *events, tacho_str command,
                                  int64_t start_ns) TACHO_MUST_USE;
@@ -42,7 +42,7 @@ void tacho_recorder_close(tacho_recorder *recorder);
 /* Stores |row|, or counts it. Times before the part's first are moved there. */
 void tacho_recorder_store(tacho_recorder *recorder, const tacho_row *row);
 
-/* Keeps |status| as the reason why nothing is stored any more; success passes. */
+/* Keeps |status| as the reason why storing stopped; success is ignored. */
 void tacho_recorder_fail(tacho_recorder *recorder, tacho_status status);
 
 /* A sample of a counter. */

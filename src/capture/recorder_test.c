@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The live list of a capture: which sites took the most time since it was last asked for.
+ * The live list of a capture: the sites that took the most time since the last call.
  */
 #include "capture/recorder.h"
 

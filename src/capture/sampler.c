@@ -233,13 +233,13 @@ static tacho_status rename_process(tacho_sampler *sampler, tacho_sampled_process
 
 /* ---- samples ------------------------------------------------------------------------------- */
 
-/* What it used of a core since the last look; a sample holds until the next. */
+/* The process's use of a core since the last look; a sample holds until the next. */
 static void sample_cpu(tacho_sampler *sampler, tacho_sampled_process *process, int64_t now_ns)
 {
     int64_t cpu_ns = tacho_process_cpu_ns(process->pid);
     int64_t elapsed_ns = now_ns - process->seen_ns;
     if (cpu_ns < process->cpu_ns || elapsed_ns <= 0) {
-        return; /* it is gone, and has no clock any more */
+        return; /* it is gone, and its clock with it */
     }
     int64_t percent = (cpu_ns - process->cpu_ns) * PERCENT / elapsed_ns;
     if (percent != process->cpu_percent) {
@@ -317,7 +317,7 @@ static tacho_status meet_thread(tacho_sampler *sampler, tacho_sampled_process *p
     return TACHO_OK;
 }
 
-/* Threads besides the first, which lives as long as the process. */
+/* Threads besides the first, which exists as long as the process. */
 static tacho_status look_at_threads(tacho_sampler *sampler, tacho_sampled_process *process,
                                     int64_t now_ns)
 {

@@ -23,7 +23,7 @@ typedef struct tacho_sampled_thread {
 
 typedef struct tacho_sampled_process {
     pid_t pid;
-    int pidfd; /* -1 where it cannot be had */
+    int pidfd; /* -1 where it is not available */
     int64_t parent;
     char name[TACHO_PROC_NAME_MAX]; /* as the kernel has it: changes with exec */
     uint64_t environment_at;        /* so does this */

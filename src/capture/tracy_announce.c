@@ -7,8 +7,8 @@
  * never to one of 127.0.0.1. So there is a socket for each of these addresses and none for the
  * addresses of this computer: packets of others to those never arrive here.
  *
- * A datagram is a hint and no more. It counts if it comes from this computer and names a process of
- * the capture; whoever sent it, a client is connected to only at a port that a process of the
+ * A datagram is only a hint. It counts if it is from this computer and names a process of the
+ * capture; whatever its sender, a client is connected to only at a port that a process of the
  * capture, of our own user, listens on.
  */
 #include "capture/tracy_hub.h"
@@ -23,7 +23,7 @@
 
 enum {
     DATAGRAM_BYTES = 512,
-    DATAGRAMS_PER_TURN = 64, /* then others have theirs: anybody can send here */
+    DATAGRAMS_PER_TURN = 64, /* then others get their turn: any process can send here */
     LOOPBACK_NET = 127,
     LOOPBACK_BROADCAST = 0x7fffffff, /* 127.255.255.255 */
 };
@@ -85,8 +85,8 @@ static bool is_own_address(uint32_t host)
     return is_own;
 }
 
-/* A client that has ended before it was met; one that lives is another user's, or not what it
- * claims. */
+/* Notes the announced client, or one that has ended before it was met. Any other live pid
+ * is another user's, or a false claim. */
 static void take_announcement(tacho_tracy_hub *hub, const tacho_tracy_announcement *said)
 {
     pid_t pid = (pid_t)said->pid;

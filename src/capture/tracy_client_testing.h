@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A Tracy client of our own, for tests: composes what one sends, in any protocol.
+ * A Tracy client of our own, for tests: composes a client's data, in any protocol.
  */
 #ifndef TACHO_CAPTURE_TRACY_CLIENT_TESTING_H
 #define TACHO_CAPTURE_TRACY_CLIENT_TESTING_H

@@ -106,7 +106,7 @@ static device_context *find_context(tacho_tracy_session *session, const unsigned
     return found != NULL ? &session->devices->contexts[*found] : NULL;
 }
 
-/* A double as ns; it sticks at what a time can be. */
+/* A double as ns, clamped to the range of times. */
 static int64_t to_ns(double value)
 {
     if (!(fabs(value) < time_end)) {

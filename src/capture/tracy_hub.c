@@ -377,7 +377,7 @@ static bool flush(tacho_tracy_client *client)
     return true;
 }
 
-/* Takes what has arrived; false where the connection is over. */
+/* Takes the bytes that have arrived; false where the connection is over. */
 static bool receive(tacho_tracy_client *client, unsigned turns)
 {
     for (unsigned i = 0; i < turns; i++) {
@@ -522,7 +522,7 @@ int64_t tacho_tracy_hub_look(tacho_tracy_hub *hub, int64_t now_ns)
     return now_ns + period_of(hub, now_ns, look_ns);
 }
 
-/* Only what was announced is a client for sure: others listen on these ports as well. */
+/* Only an announced socket is surely a client: other programs listen on these ports as well. */
 static void count_missed(tacho_tracy_hub *hub)
 {
     for (size_t i = 0; i < hub->found_count; i++) {

@@ -41,7 +41,7 @@ typedef struct tacho_tracy_hub_counts {
     uint64_t programs; /* whose events were taken */
     uint64_t events;   /* rows of them */
     uint64_t zones;
-    uint64_t refused; /* that talk to somebody else, or in a protocol that is not spoken */
+    uint64_t refused; /* with a session elsewhere, or an unknown protocol */
     uint64_t foreign; /* that no process of the command has, or one of another user */
     uint64_t damaged; /* whose data could not be read to the end */
     uint64_t silent;  /* that did not answer in time */
@@ -73,7 +73,7 @@ typedef struct tacho_tracy_hub {
 } tacho_tracy_hub;
 
 /*
- * Opens the socket for announcements, if it can be had. Epoll events of the hub have data from
+ * Opens the socket for announcements, if possible. Epoll events of the hub have data from
  * |event_base| on. Close it even if that failed.
  */
 tacho_status tacho_tracy_hub_open(tacho_tracy_hub *hub, tacho_recorder *recorder,
@@ -90,10 +90,10 @@ void tacho_tracy_hub_end_process(tacho_tracy_hub *hub);
 /* Looks for clients and ends what takes too long; returns when to call it again. */
 int64_t tacho_tracy_hub_look(tacho_tracy_hub *hub, int64_t now_ns);
 
-/* The capture ends: takes what has arrived, and lets all clients go. */
+/* The capture ends: takes the data that has arrived, and ends all sessions. */
 void tacho_tracy_hub_finish(tacho_tracy_hub *hub);
 
-/* Opens the sockets for announcements, as far as they can be had; reads what has arrived. */
+/* Opens the sockets for announcements, as far as possible; reads datagrams that have arrived. */
 void tacho_tracy_announce_open(tacho_tracy_hub *hub);
 void tacho_tracy_announce_close(tacho_tracy_hub *hub);
 void tacho_tracy_announce_read(tacho_tracy_hub *hub);

@@ -317,7 +317,7 @@ static tacho_status add_place(tacho_tracy_names *names, uint64_t address, uint32
     return TACHO_OK;
 }
 
-/* The place at |address|, which may not have been asked for. */
+/* The place at |address|, which need not have been queried. */
 static tacho_status ensure_place(tacho_tracy_names *names, uint64_t address, uint32_t *out_place)
 {
     const uint64_t *found = tacho_number_map_find(&names->place_map, address);
@@ -408,7 +408,7 @@ tacho_status tacho_tracy_names_answer_place(tacho_tracy_names *names, const unsi
     if (!asked->is_doubtful) {
         return asked->answered_count < asked->count
                    ? use_answer(names, asked->places[asked->answered_count++], data)
-                   : TACHO_OK; /* nobody asked */
+                   : TACHO_OK; /* not queried */
     }
     TACHO_TRY(tacho_grow(&asked->answers, &asked->answer_capacity,
                          (asked->answer_count + 1) * TACHO_TRACY_ANSWER_BYTES));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of a Tracy client. Its events carry addresses: of source locations, texts, plots. What
- * stands there is asked for, and rows that need it wait for the answer.
+ * Names of a Tracy client. Its events carry addresses: of source locations, texts, plots. The
+ * contents are queried, and rows that need them wait for the answer.
  *
- * Only addresses that the client sent are asked for, each once: it reads them, and would crash on
- * any other.
+ * Only addresses that the client sent are queried, each once: it reads them, and would crash on any
+ * other.
  */
 #ifndef TACHO_CAPTURE_TRACY_NAMES_H
 #define TACHO_CAPTURE_TRACY_NAMES_H
@@ -42,7 +42,7 @@ typedef struct tacho_tracy_name {
 typedef struct tacho_tracy_known_place {
     uint64_t address; /* 0: made at run time */
     tacho_tracy_place place;
-    bool is_asked, is_skipped; /* by us; that others ask for */
+    bool is_asked, is_skipped; /* by us; that only others query */
     uint32_t missing;          /* how many of its names are not known; 4: nothing is */
     uint32_t next_user[3];     /* others that wait for the same name */
     uint32_t site;             /* of zones there; TACHO_NONE: not made */
@@ -73,16 +73,16 @@ typedef struct tacho_tracy_question {
  * asked), or until the end, where the number of answers decides.
  */
 typedef struct tacho_tracy_asked {
-    uint32_t *places; /* that we asked for */
+    uint32_t *places; /* that we have queried */
     size_t count, capacity;
-    uint32_t *wider; /* that Tracy's own server asks for */
+    uint32_t *wider; /* that Tracy's own server queries */
     size_t wider_count, wider_capacity;
     size_t answered_count;  /* places whose answer was used */
     unsigned char *answers; /* that are kept, TACHO_TRACY_ANSWER_BYTES each */
     size_t answer_count, answer_capacity;
     bool is_doubtful; /* answers are kept */
     bool is_heard;    /* the client listens to us */
-    uint64_t witness; /* the thread whose name is asked for twice */
+    uint64_t witness; /* the thread whose name is queried twice */
 } tacho_tracy_asked;
 
 enum { TACHO_TRACY_ANSWER_BYTES = 31 };
@@ -108,7 +108,7 @@ typedef struct tacho_tracy_names {
     tacho_tracy_question *questions;
     size_t question_count, question_capacity;
     size_t sent_count;      /* of them */
-    uint64_t reply_count;   /* of those */
+    uint64_t reply_count;   /* to those */
     uint64_t unnamed_count; /* rows whose name never arrived */
     uint32_t last_place;    /* found by address last */
 } tacho_tracy_names;
@@ -130,7 +130,7 @@ static inline bool tacho_tracy_names_is_settled(const tacho_tracy_names *names)
     return names->sent_count == names->question_count && names->reply_count >= names->sent_count;
 }
 
-/* The text at |address|, which is asked for at its first use. */
+/* The text at |address|, which is queried at its first use. */
 tacho_status tacho_tracy_names_text(tacho_tracy_names *names, uint64_t address,
                                     uint32_t *out_name) TACHO_MUST_USE;
 
@@ -140,7 +140,7 @@ tacho_status tacho_tracy_names_place(tacho_tracy_names *names, uint64_t address,
 tacho_status tacho_tracy_names_payload(tacho_tracy_names *names, tacho_str payload,
                                        uint32_t *out_place) TACHO_MUST_USE;
 
-/* A place that Tracy's own server asks for and we do not; |thread| is whose name is the test. */
+/* A place that only Tracy's own server queries; |thread| is the one whose name is the test. */
 tacho_status tacho_tracy_names_skip_place(tacho_tracy_names *names, uint64_t address,
                                           uint64_t thread) TACHO_MUST_USE;
 
@@ -169,7 +169,7 @@ tacho_status tacho_tracy_names_push_moment(tacho_tracy_names *names,
                                            const tacho_tracy_moment *moment,
                                            uint32_t name) TACHO_MUST_USE;
 
-/* Pushes all that waits: under its address, for want of a name. */
+/* Pushes all rows that wait: without a name, under their address. */
 tacho_status tacho_tracy_names_finish(tacho_tracy_names *names) TACHO_MUST_USE;
 
 /* The best name of a place, to call a track by: a string, 0 while it is not known. */

@@ -324,7 +324,7 @@ static tacho_status take_welcome(tacho_tracy_session *session, const unsigned ch
     if (met != NULL) {
         met(met_self, session);
     }
-    if (session->end != TACHO_TRACY_END_NONE) { /* whoever met it wants nothing of it */
+    if (session->end != TACHO_TRACY_END_NONE) { /* the callback has refused it */
         session->welcome = (tacho_tracy_welcome){.ns_per_tick = 0};
         return TACHO_OK;
     }

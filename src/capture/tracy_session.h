@@ -57,7 +57,7 @@ typedef struct tacho_tracy_thread tacho_tracy_thread;
 typedef struct tacho_tracy_things tacho_tracy_things;
 typedef struct tacho_tracy_devices tacho_tracy_devices;
 
-/* What begins a session. */
+/* Parameters of a session. */
 typedef struct tacho_tracy_session_facts {
     tacho_events *events;
     uint32_t part;
@@ -111,8 +111,8 @@ void tacho_tracy_session_hello(const tacho_tracy_session *session,
                                unsigned char hello[TACHO_TRACY_HELLO_BYTES]);
 
 /*
- * Called when the welcome is there, before any row: whoever set up the session may still choose the
- * process's track (session->rows.group) and the clock, or set |end|: then nothing of it is taken.
+ * Called when the welcome is complete, before any row: the owner of the session may still choose
+ * the process's track (session->rows.group) and the clock, or set |end|: then no data is taken.
  */
 typedef void (*tacho_tracy_met)(void *self, tacho_tracy_session *session);
 

@@ -227,7 +227,7 @@ static void test_release(void **state)
     free(self);
 }
 
-/* Only what the client sent is asked for, once each. */
+/* Only addresses that the client sent are queried, once each. */
 static void expect_legal(const talk *self)
 {
     static const struct {
@@ -255,7 +255,7 @@ static void expect_legal(const talk *self)
     }
 }
 
-/* Streams that end at any byte keep what was whole. */
+/* Streams that end at any byte keep their complete events. */
 static void test_cut_anywhere(void **state)
 {
     talk *self = new_talk();
@@ -278,7 +278,7 @@ static void test_cut_anywhere(void **state)
     free(self);
 }
 
-/* A bit that is wrong loses what it loses, and ends well. */
+/* A wrong bit may lose data, but the session ends cleanly. */
 static void test_flipped_bits(void **state)
 {
     talk *self = new_talk();
@@ -412,8 +412,7 @@ static void test_refusals(void **state)
     free(self);
 }
 
-/* Where locks are taken is not asked for; a recording that answers it is understood all the same.
- */
+/* Places of locks are not queried; a recording with such answers is read all the same. */
 static void test_answers_to_another_server(void **state)
 {
     talk *self = new_talk();

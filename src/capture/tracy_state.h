@@ -21,7 +21,7 @@ typedef struct tacho_tracy_zone {
 struct tacho_tracy_thread {
     uint64_t id; /* tid, or address */
     bool is_fiber;
-    bool is_named;       /* its name is known, or was asked for */
+    bool is_named;       /* its name is known, or was queried */
     uint32_t track;      /* TACHO_NONE: it has no rows yet */
     uint32_t name;       /* string; 0 for none */
     uint32_t told;       /* how often its name was */
@@ -29,7 +29,7 @@ struct tacho_tracy_thread {
     uint32_t next_check; /* for the next event */
     tacho_tracy_zone *stack;
     size_t depth, capacity;
-    size_t too_deep; /* zones beyond what is followed */
+    size_t too_deep; /* zones beyond the limit */
 };
 
 /* Ticks to ns; false, and counted, where they are out of range. */

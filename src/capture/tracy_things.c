@@ -24,7 +24,7 @@ typedef struct frame_set {
     bool is_running;
 } frame_set;
 
-/* What a thread has to do with a lock. */
+/* A thread's waiting for, and holding of, a lock. */
 typedef struct lock_user {
     uint64_t thread;
     int64_t wait_start, held_start; /* INT64_MIN: it does not */
@@ -343,7 +343,7 @@ static tacho_status push_lock(tacho_tracy_session *session, lock *item, int64_t 
 /* A lock is waited for, obtained or released by |thread|. */
 typedef struct lock_step {
     uint32_t id;
-    uint64_t thread; /* UINT64_MAX: whoever holds it */
+    uint64_t thread; /* UINT64_MAX: its holder */
     int64_t delta;
     enum { LOCK_WAITS, LOCK_OBTAINS, LOCK_RELEASES } what;
 } lock_step;
@@ -481,7 +481,7 @@ static void release(tacho_tracy_session *session, pool *of, uint64_t address)
     tacho_number_map_remove(&of->sizes, address);
 }
 
-/* What an event does with memory. */
+/* The effect of an event on memory. */
 typedef enum memory_step { MEMORY_TAKES, MEMORY_GIVES, MEMORY_DISCARDS } memory_step;
 
 static tacho_status take_memory(tacho_tracy_session *session, const tacho_tracy_item *item,

@@ -335,7 +335,7 @@ static tacho_status take_section(tacho_tracy_session *session, const tacho_tracy
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
-/* The 64-bit forms carry what the shorter ones cannot, counted from there. */
+/* The 64-bit forms carry deltas that exceed the shorter ones, counted from their limit. */
 static int64_t unbiased(const tacho_tracy_session *session, int64_t delta)
 {
     if (session->protocol.number < FIRST_BIASED || delta < 0) {
@@ -361,7 +361,7 @@ static tacho_status begin_payload(tacho_tracy_session *session, int64_t delta)
     return begin_zone(session, delta, place);
 }
 
-/* What concerns threads besides their zones. */
+/* Takes events of threads other than zones. */
 static tacho_status take_thread_event(tacho_tracy_session *session, const tacho_tracy_item *item,
                                       bool *out_is_taken)
 {

@@ -29,8 +29,8 @@ typedef struct tacho_way_context {
     tacho_sampler *sampler;
     int epoll_fd;
     uint64_t event_base;
-    uint32_t stats_level; /* how much is asked for */
-    int32_t port;         /* on 127.0.0.1 that was asked for; 0: any that is free; -1: none */
+    uint32_t stats_level; /* requested from programs */
+    int32_t port;         /* requested on 127.0.0.1; 0: any that is free; -1: none */
     bool omits_tracy;     /* no Tracy client is looked for, and nothing listens for one */
     uint16_t tracy_port;  /* that a Tracy client is to listen on; 0: the one it finds itself */
 } tacho_way_context;
@@ -57,7 +57,7 @@ typedef struct tacho_way_type {
     void (*variable)(const tacho_way *way, char out_text[TACHO_WAY_VARIABLE_MAX]);
     /* An epoll event: its data less the event base. */
     void (*handle)(tacho_way *way, uint64_t event);
-    /* Takes what there is; returns when it wants to be asked again. */
+    /* Takes new events; returns when to call it again. */
     int64_t (*drain)(tacho_way *way, int64_t now_ns);
     /* A process has ended. (optional: nothing to do) */
     void (*end)(tacho_way *way, pid_t pid, int64_t now_ns);
@@ -68,7 +68,7 @@ typedef struct tacho_way_type {
     void (*close)(tacho_way *way);
 } tacho_way_type;
 
-/* Embedded first in whatever implements it. */
+/* Embedded first in every implementation. */
 struct tacho_way {
     const tacho_way_type *type;
 };

@@ -10,7 +10,7 @@
 
 extern const tacho_way_type tacho_way_client;
 
-/* What the collector of |way|, which is of that type, has counted. */
+/* The counts of the collector of |way|, which is of that type. */
 tacho_collector_counts tacho_way_client_counts(const tacho_way *way);
 
 /* The port that it listens on; 0: none. */

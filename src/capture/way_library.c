@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A variable is all that it takes. What others have put there stays: layers of OpenCL are a list,
- * and where the program is to load another profiler for CUDA, it does.
+ * A variable is all that it takes. Values from others are kept: layers of OpenCL are a list, and
+ * where the program is to load another profiler for CUDA, it does.
  */
 #include "capture/way_library.h"
 

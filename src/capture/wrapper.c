@@ -44,7 +44,7 @@ typedef struct wrapper {
     int64_t drain_at_ns[TACHO_WAYS_MAX];
     size_t way_count;
     bool has_ended;
-    int64_t look_at_ns, seal_at_ns, stop_at_ns; /* when what is due */
+    int64_t look_at_ns, seal_at_ns, stop_at_ns; /* times of the next actions */
     int stop_signal;                            /* that is sent then */
     int64_t live_ns;                            /* of the last report */
     uint64_t live_count;                        /* events by then */
@@ -203,7 +203,7 @@ static void stop_all(wrapper *self, int64_t now_ns)
     self->stop_at_ns = now_ns + patience_ns;
 }
 
-/* ---- what is due --------------------------------------------------------------------------- */
+/* ---- due actions --------------------------------------------------------------------------- */
 
 static int64_t own_cpu_ns(void)
 {

@@ -21,7 +21,7 @@ enum {
 
 enum { TACHO_LIVE_TOP = 5 };
 
-/* What happened in the last second. */
+/* A summary of the last second. */
 typedef struct tacho_live {
     int64_t elapsed_ns, period_ns; /* since the start, since the last one */
     uint64_t process_count;        /* that run now */
@@ -35,12 +35,12 @@ typedef struct tacho_live {
 typedef struct tacho_wrapper_request {
     char *const *words;   /* NULL-terminated: the program and its arguments */
     int64_t timeout_ns;   /* 0: none */
-    uint32_t stats_level; /* how much programs are asked for */
+    uint32_t stats_level; /* requested from programs */
     int32_t port;         /* on 127.0.0.1 that they can report to; 0: any; -1: none */
     bool omits_tracy;     /* Tracy clients are left alone */
     uint16_t tracy_port;  /* that a Tracy client is to listen on; 0: the one it finds itself */
     tacho_events *events;
-    /* Puts what was recorded so far on disk; called four times a second. */
+    /* Writes everything recorded so far to disk; called four times a second. */
     tacho_status (*seal)(void *self);
     void *seal_self;
     /* Called each second with a summary. (optional: not shown) */
