@@ -206,7 +206,7 @@ void tacho_client_zone_begin(tacho_client_zone *zone, tacho_client_site *site)
     client_leave(thread);
 }
 
-/* The zone is not open any more. */
+/* Removes the zone from the open ones. */
 static void close_zone(client_thread *thread)
 {
     thread->depth -= thread->depth > 0 ? 1 : 0;

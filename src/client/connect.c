@@ -279,7 +279,7 @@ static tacho_wire_ring *claim_in(void *segment)
     return NULL;
 }
 
-/* A ring that nobody has, of another segment where there is none. The lock is held. */
+/* A free ring, of a new segment if the others have none. The lock is held. */
 static tacho_wire_ring *claim(client_process *process)
 {
     tacho_wire_ring *ring = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The inside of the client: what a process and what a thread has. This code lives in other people's
- * programs: it takes no memory from malloc, holds no descriptor, and starts no thread.
+ * The inside of the client: the state of a process and of a thread. This code runs in other
+ * people's programs: it takes no memory from malloc, holds no descriptor, and starts no thread.
  */
 #ifndef TACHO_CLIENT_LOCAL_H
 #define TACHO_CLIENT_LOCAL_H
@@ -12,11 +12,11 @@
 #include <tacho/client.h>
 
 enum {
-    CLIENT_UNTRIED = 0,       /* generations: nobody has looked for a collector yet ... */
+    CLIENT_UNTRIED = 0,       /* generations: no thread has looked for a collector yet ... */
     CLIENT_SEGMENTS_MAX = 64, /* 4096 threads */
     CLIENT_CACHE_LINE = 64,
 };
-#define CLIENT_OFF UINT32_MAX /* ... there is none; others: which segment it is */
+#define CLIENT_OFF UINT32_MAX /* ... without a collector; others: number of the segment */
 
 /* The process. Its first segment has the strings of all. */
 typedef struct client_process {
@@ -32,7 +32,7 @@ typedef struct client_thread {
     uint32_t generation;   /* that its ring is of */
     uint32_t depth;        /* open zones */
     volatile int is_busy;  /* in one of our functions: a signal handler has to stay out */
-    bool is_stalled;       /* has waited for the collector in vain ... */
+    bool is_stalled;       /* has waited for the collector without success ... */
     uint64_t stall_tail;   /* ... which had read up to here */
     tacho_wire_ring *ring; /* NULL: none was free */
     tacho_wire_record *records;

@@ -16,7 +16,7 @@
  * |tail| count records and never go back. The producer writes records, then stores |head| with
  * release; the collector loads it with acquire, reads, then stores |tail| with release. A string
  * is written before the record that names it, by the same thread or by one whose slot it has read
- * with acquire: so what a record names is always there. The collector trusts no byte of a segment.
+ * with acquire: so a record's strings are always there. The collector trusts no byte of a segment.
  */
 #ifndef TACHO_CLIENT_WIRE_H
 #define TACHO_CLIENT_WIRE_H
@@ -30,7 +30,7 @@
 enum {
     TACHO_WIRE_VERSION = 3,
     TACHO_WIRE_PAGE = 4096,
-    TACHO_WIRE_RINGS = 64,         /* of a segment; more threads ask for another */
+    TACHO_WIRE_RINGS = 64,         /* of a segment; more threads need another */
     TACHO_WIRE_RECORDS = 1 << 18,  /* of a ring: 8 MiB */
     TACHO_WIRE_SLOTS = 1 << 15,    /* of the table that finds strings */
     TACHO_WIRE_STRINGS = 8 << 20,  /* bytes of strings */
@@ -128,13 +128,13 @@ typedef struct tacho_wire_arg {
  */
 
 enum {
-    TACHO_WIRE_FREE = 0,     /* anybody may claim it */
+    TACHO_WIRE_FREE = 0,     /* any thread may claim it */
     TACHO_WIRE_CLAIMED = 1,  /* a thread fills in who it is */
     TACHO_WIRE_ACTIVE = 2,   /* a thread writes */
     TACHO_WIRE_FINISHED = 3, /* the thread has ended; free once it has been read */
 };
 
-/* A zone that has begun: what a killed program was doing. */
+/* A zone that has begun: shows the work of a killed program. */
 typedef struct tacho_wire_open {
     uint64_t start;
     uint32_t site;
@@ -148,7 +148,7 @@ typedef struct tacho_wire_ring {
     _Atomic uint64_t dropped; /* events dropped because the ring was full */
     /* The consumer's. */
     _Alignas(64) _Atomic uint64_t tail;
-    /* Whose it is. */
+    /* The owner. */
     _Alignas(64) _Atomic uint32_t state;
     uint32_t tid;
     char name[TACHO_WIRE_NAME];
@@ -161,7 +161,7 @@ typedef struct tacho_wire_header {
     uint32_t version;
     uint64_t segment_bytes;
     uint64_t wait_ns;                           /* how long a call may wait for room */
-    uint32_t stats_level;                       /* how much is asked for */
+    uint32_t stats_level;                       /* requested of the client */
     uint32_t client;                            /* number of the client, from 1 on */
     _Alignas(64) _Atomic uint32_t is_closed;    /* the collector takes nothing more */
     _Alignas(64) _Atomic uint64_t string_bytes; /* of the area, given out */
