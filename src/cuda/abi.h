@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What of CUPTI and NVTX the library uses: their functions, numbers and records as they are laid
- * out in memory. No header of theirs is needed.
+ * The parts of CUPTI and NVTX that the library uses: functions, numbers and records in their memory
+ * layout. No header of theirs is needed.
  *
  * Records of CUDA 12 and 13 have these fields in the same places; newer ones are longer. Names and
- * other pointers in them are good while the buffer is being handed over.
+ * other pointers in them are valid while the buffer is being handed over.
  */
 #ifndef TACHO_CUDA_ABI_H
 #define TACHO_CUDA_ABI_H
@@ -43,7 +43,7 @@ enum { TACHO_CU_DRIVER_API = 1, TACHO_CU_RUNTIME_API = 2 };
 
 enum { TACHO_CU_FLUSH_FORCED = 1 };
 
-enum { TACHO_CU_ZEROED_BUFFERS = 5 }; /* an attribute: whoever gives a buffer has set it to 0 */
+enum { TACHO_CU_ZEROED_BUFFERS = 5 }; /* an attribute: buffers are zeroed by their provider */
 
 #define TACHO_CU_NO_STREAM UINT32_MAX
 

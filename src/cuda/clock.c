@@ -15,7 +15,7 @@ static const uint64_t ns_per_s = 1000000000;
 static const uint64_t clock_slack_ns = 1000;
 
 typedef struct clock_facts {
-    uint32_t version; /* 0: nobody has looked yet */
+    uint32_t version; /* 0: not read yet */
     int64_t shift;
     uint64_t error;
 } clock_facts;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CUPTI's clock beside that of all other events. Functions may be called from any thread.
+ * The relation of CUPTI's clock to that of all other events. Functions may be called from any
+ * thread.
  */
 #ifndef TACHO_CUDA_CLOCK_H
 #define TACHO_CUDA_CLOCK_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CUPTI by its names: nothing of it is linked.
+ * CUPTI by its names, loaded at run time: it is not linked.
  */
 #include "cuda/cupti.h"
 
@@ -24,7 +24,7 @@ static void *open_library(void)
     return library;
 }
 
-/* A function of it, whatever its type: a pointer to data by the letter of dlsym. */
+/* A function of it, of any type: a pointer to data by the letter of dlsym. */
 static bool find_function(void *library, const char *name, void *out_function)
 {
     void *symbol = dlsym(library, name);

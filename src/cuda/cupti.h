@@ -22,7 +22,7 @@ typedef struct tacho_cupti {
 /* NULL, or in a few words why there is none. */
 const char *tacho_cupti_load(tacho_cupti *out_cupti);
 
-/* What |result| means, in CUPTI's words. */
+/* CUPTI's text for |result|. */
 const char *tacho_cupti_text(const tacho_cupti *cupti, tacho_cu_result result);
 
 #endif

@@ -29,7 +29,7 @@ static struct {
     } pools[POOLS]; /* address 0: none */
 } facts;
 
-/* ---- what is asked ------------------------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------------------------- */
 
 const tacho_cu_device *tacho_cu_find_device(uint32_t id)
 {

@@ -16,7 +16,7 @@ typedef struct tacho_cu_device {
     uint32_t warp_threads, warps, blocks, shared_bytes, registers;
 } tacho_cu_device;
 
-/* Never NULL: of a device that nobody has described, nothing is known. */
+/* Never NULL: a device without a record has no facts. */
 const tacho_cu_device *tacho_cu_find_device(uint32_t id);
 
 /* Work of |context| ran on |device|. */
@@ -25,10 +25,10 @@ void tacho_cu_see_context(uint32_t context, uint32_t device);
 /* The device of a context; 0 where it has done no work yet. */
 uint32_t tacho_cu_context_device(uint32_t context);
 
-/* What the program gave the stream; 0 is what streams have without. */
+/* The priority that the program gave the stream; 0, the default, if none. */
 int32_t tacho_cu_stream_priority(uint32_t context, uint32_t stream);
 
-/* Takes a record; one of another kind is passed over. */
+/* Takes a record; records of other kinds are ignored. */
 void tacho_cu_take_fact(const uint8_t *record);
 
 #endif

@@ -24,7 +24,7 @@ enum {
 
 typedef struct known_name {
     struct known_name *next;
-    tacho_client_site site; /* its name is |text|, or what that stands for */
+    tacho_client_site site; /* its name is |text|, or the demangled |text| */
     uint64_t hash;
     char text[];
 } known_name;

@@ -13,8 +13,8 @@
 tacho_client_site *tacho_cu_site(const char *name, const char *category);
 
 /*
- * Before anything else, and as often as you like. |has_kernels|: looks for a demangler, which may
- * wait for whoever loads a library, so that nothing here has to do it later.
+ * Call it before anything else; repeated calls are fine. |has_kernels|: looks for a demangler,
+ * which may wait while another thread loads a library, so that it need not be done later.
  */
 void tacho_cu_names_start(bool has_kernels);
 

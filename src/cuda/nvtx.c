@@ -94,7 +94,7 @@ static void put_wide(char room[NAME_ROOM], const uint32_t *text)
     room[len] = '\0';
 }
 
-/* What it is called: with its domain, where that has a name. */
+/* The name of a range: with its domain, if that has a name. */
 static void put_name(char room[NAME_ROOM], const char *domain, const tacho_nvtx_attributes *given)
 {
     char text[NAME_ROOM] = "range";
@@ -312,7 +312,7 @@ static void domain_end(const char *domain, uint64_t id)
     end_range(id);
 }
 
-/* A text for good: NVTX asks for the same ones again and again, and each is kept once. */
+/* A permanent copy of a text: NVTX passes the same ones again and again, and each is kept once. */
 static const char *keep_text(const char *text)
 {
     const tacho_client_site *site = tacho_cu_site(text != NULL ? text : "", "nvtx text");

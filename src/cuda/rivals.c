@@ -50,7 +50,7 @@ static struct {
     atomic_int_least64_t in_contexts; /* the same for single contexts: how many */
     atomic_uint_least64_t last_ns;
     atomic_bool is_subscribed;
-    atomic_bool is_down; /* it has taken CUPTI down, and not asked for it since */
+    atomic_bool is_down; /* it has taken CUPTI down, and not used it since */
 } rivals;
 
 static void note_time(void)
@@ -66,7 +66,7 @@ static void make_way(void)
     clock_function *clock = atomic_load(&rivals.clock);
     note_time();
     bool is_new = rivals.actions.make_way();
-    note_time(); /* to take what there is may have been long */
+    note_time(); /* taking the records may have been long */
     if (is_new && clock != NULL) {
         rivals.register_clock(clock);
     }
@@ -151,7 +151,7 @@ static tacho_cu_result enable(uint32_t kind)
     return result;
 }
 
-/* What the program has not enabled may be ours. */
+/* A kind that the program has not enabled may be ours. */
 static tacho_cu_result disable(uint32_t kind)
 {
     note_time();
@@ -177,8 +177,8 @@ static tacho_cu_result disable_context(void *context, uint32_t kind)
 }
 
 /*
- * Nobody has asked for anything after this. It happens inside callbacks, of a call that the program
- * goes on from: nothing is waited for.
+ * Ends all requests of the program. It happens inside callbacks, of a call that the program goes on
+ * from: so it must not wait.
  */
 static tacho_cu_result finalize(void)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs that profile their GPU themselves, as torch.profiler does. CUPTI has room for one: who
- * subscribes second is refused, and who registers second gets the other's buffers and drops them.
- * So such calls of the program are noticed just before they happen, and what it has asked for is
- * remembered: when that is nothing any more, CUPTI is ours again.
+ * Programs that profile their GPU themselves, as torch.profiler does. CUPTI has room for one: the
+ * second subscriber is refused, and the second to register gets the other's buffers and drops them.
+ * So such calls of the program are noticed just before they happen, and its requests are counted:
+ * when none is left, CUPTI is ours again.
  */
 #ifndef TACHO_CUDA_RIVALS_H
 #define TACHO_CUDA_RIVALS_H
 
 #include "cuda/cupti.h"
 
-/* What happens then, just before the program's own call. */
+/* Actions just before the program's own call. */
 typedef struct tacho_cu_rival_actions {
     bool (*make_way)(void);  /* it asks for records; whether ours had its place until now */
     void (*hang_up)(void);   /* it subscribes to calls */
-    void (*forget)(void);    /* it takes CUPTI down, with all that we asked for ... */
+    void (*forget)(void);    /* it takes CUPTI down, with our requests ... */
     void (*come_back)(void); /* ... and has done so */
 } tacho_cu_rival_actions;
 
@@ -31,9 +31,9 @@ void tacho_cu_rivals_watch(const tacho_cupti *cupti, const tacho_cu_rival_action
 void tacho_cu_rivals_restore_clock(void);
 
 /*
- * Whether the program wants no records, and has asked nothing of CUPTI for |quiet_ns|, or for
- * |down_ns| if the last that it did was to take CUPTI down: then it is done for sure, but may still
- * be in the callback that it did so from.
+ * Whether the program wants no records, and has not used CUPTI for |quiet_ns|, or for |down_ns| if
+ * its last call took CUPTI down: then it is surely done, but may still be in the callback that it
+ * did so from.
  */
 bool tacho_cu_rivals_are_done(uint64_t quiet_ns, uint64_t down_ns);
 

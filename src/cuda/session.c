@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the driver calls when the program uses CUDA for the first time: CUPTI is asked for records
- * of as much as the stats level wants, and for callbacks of calls. A thread asks for the records a
+ * The library that the driver loads when the program uses CUDA for the first time: it requests
+ * records from CUPTI for the stats level, and callbacks of calls. A thread collects the records a
  * few times a second, so that a killed program loses no more than those of the last moment.
  */
 #include "cuda/calls.h"
@@ -26,9 +26,9 @@
 enum {
     BUFFER_BYTES = 1 << 20,
     BUFFER_ALIGN = 8,
-    BUFFERS_FIRST = 8, /* that are there before they are asked for */
+    BUFFERS_FIRST = 8, /* allocated in advance */
     BUFFERS_KEPT = 64,
-    BUFFERS_OUT = 1024, /* that CUPTI has at a time; beyond them, those that nobody reads */
+    BUFFERS_OUT = 1024, /* that CUPTI has at a time; beyond them, unread ones */
     FLUSH_NS = 250000000,
     ASIDE_NS = FLUSH_NS / 10, /* how often we look whether CUPTI is ours again */
     FLUSHES_PER_COMPARISON = 4,
@@ -95,7 +95,7 @@ static bool note_out(uint8_t *buffer)
     return has_room;
 }
 
-/* Without memory it is one that nobody reads: some versions of CUPTI crash without any. */
+/* Without memory the buffer is one that is never read: some versions of CUPTI crash without any. */
 static void request_buffer(uint8_t **out_buffer, size_t *out_size, size_t *out_record_max)
 {
     uint8_t *buffer = take_kept();
@@ -168,9 +168,9 @@ static void complete_buffer(void *context, uint32_t stream, uint8_t *buffer, siz
     }
 }
 
-/* ---- what is asked for --------------------------------------------------------------------- */
+/* ---- requests ------------------------------------------------------------------------------ */
 
-/* The thread and the GPU are the parent's, and whatever held the lock is not here. */
+/* The thread and the GPU are the parent's, and the thread that held the lock is not here. */
 static void leave_child(void)
 {
     atomic_store(&session.is_on, false);
@@ -178,7 +178,7 @@ static void leave_child(void)
     pthread_mutex_init(&session.flush_lock, NULL);
 }
 
-/* What each stats level wants to know. */
+/* The kinds of records for each stats level. */
 static const struct {
     uint32_t kind;
     int from, below; /* levels */
@@ -246,8 +246,8 @@ static bool lock_flushing(void)
 }
 
 /*
- * The program is about to profile its GPU itself: its own profile is to be whole. We take the
- * records there are, so that CUPTI holds no buffer of ours, and give everything back.
+ * The program is about to profile its GPU itself: its own profile has to be complete. We take the
+ * existing records, so that CUPTI holds no buffer of ours, and give everything back.
  */
 static bool make_way(void)
 {
@@ -269,7 +269,7 @@ static bool make_way(void)
     return is_first;
 }
 
-/* CUPTI calls back for one at a time. Records are ours until the program asks for them, too. */
+/* CUPTI calls back for one at a time. Records stay ours until the program requests them, too. */
 static void hang_up(void)
 {
     static const char text[] =
@@ -286,7 +286,7 @@ static void hang_up(void)
     tacho_client_message(text, strlen(text));
 }
 
-/* The program takes CUPTI down, in a callback of it: our thread asks again for what we want. */
+/* The program takes CUPTI down, in a callback of it: our thread will repeat our requests. */
 static void forget(void)
 {
     static const char text[] = "the program has ended CUPTI: what the GPU does is not recorded "
