@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a layer of OpenCL's loader has to know of OpenCL: handles, a few constants, and the places
+ * The parts of OpenCL that a layer of its loader needs: handles, a few constants, and the places
  * of functions in the loader's table. All of it is a fixed binary interface, so neither building
  * nor running the layer needs OpenCL's headers; tests/opencl compares it with them.
  */
@@ -12,7 +12,7 @@
 
 typedef struct tacho_cl_object *tacho_cl_handle; /* platform, device, queue, event, ... */
 
-/* An entry of the loader's table, to be cast to what it is. */
+/* An entry of the loader's table, to be cast to its type. */
 typedef void (*tacho_cl_function)(void);
 
 enum {

@@ -194,7 +194,7 @@ static void wait_for_reports(void)
 
 /* ---- the list ------------------------------------------------------------------------------ */
 
-/* The event lasts until nobody can ask for it. */
+/* Releases the event with its last user. */
 static void drop(pending_command *command)
 {
     if (atomic_fetch_sub(&command->user_count, 1) == 1) {
@@ -231,7 +231,7 @@ static bool add_to_list(pending_command *first, pending_command *last, size_t co
     return is_long;
 }
 
-/* Whether the command needs nobody to look after it any more. */
+/* Whether the command is reported, now if it has just ended. */
 static bool has_ended(pending_command *command)
 {
     get_info *next = (get_info *)tacho_cl_next(TACHO_CL_AT_GetEventInfo);

@@ -9,7 +9,7 @@
 
 enum { TACHO_CL_DIMENSIONS = 3 };
 
-/* What a command does. */
+/* The work of a command. */
 typedef struct tacho_cl_command_facts {
     char name[TACHO_CL_NAME_MAX]; /* of the kernel, or of the kind of command */
     tacho_client_engine engine;
@@ -36,7 +36,7 @@ void tacho_cl_command_begin(tacho_cl_command *command, tacho_cl_call call, tacho
 int32_t tacho_cl_command_end(tacho_cl_command *command, const tacho_cl_command_facts *facts,
                              int32_t status);
 
-/* Reports what has ended by now: for calls after which programs may go. */
+/* Reports all commands that have ended: for calls after which programs may exit. */
 void tacho_cl_commands_sweep(void);
 
 /* Facts of a transfer. */

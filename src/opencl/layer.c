@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the loader asks of a layer: its version, and a table of functions in place of those below.
+ * The loader's interface to a layer: its version, and a table of functions in place of those below.
  */
 #include "opencl/layer.h"
 
@@ -54,7 +54,7 @@ int32_t clGetLayerInfo(uint32_t param, size_t value_size, void *value, size_t *o
     return TACHO_CL_SUCCESS;
 }
 
-/* Replaces what the layer has wrappers for; functions that are missing below stay missing. */
+/* Replaces the functions with wrappers; functions that are missing below stay missing. */
 static void wrap(tacho_cl_wrapper_list list)
 {
     for (size_t i = 0; i < list.item_count; i++) {
@@ -84,7 +84,7 @@ static bool can_time(void)
     return true;
 }
 
-/* Without a collector the table is that of what is below. */
+/* Without a collector the table is that of the layer below. */
 int32_t clInitLayer(uint32_t count, const tacho_cl_function *target, uint32_t *out_count,
                     const tacho_cl_function **out_table)
 {
