@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The script takes paths and digests as lines of its input, so nothing that a user wrote is ever
- * text of a shell. It reads no further than what it has asked for: we send the next thing only when
- * it has answered. A copy has a name of its own until it is whole, and is removed if it never is;
+ * text of a shell. It reads no further than its last request: we send the next item only when it
+ * has answered. A copy has a name of its own until it is complete, and is removed if it never is;
  * one that a board left when it was switched off is removed by the next. It is a new file (set -C),
- * never what someone else has put there under that name.
+ * never one that someone else has put there under that name.
  */
 #include "remote/deploy.h"
 
@@ -189,7 +189,7 @@ static tacho_status open_runtime(const tacho_remote_options *options, const char
 
 /* ---- the conversation ---------------------------------------------------------------------- */
 
-/* A login shell may print what it likes before the script begins. */
+/* A login shell may print any text before the script begins. */
 static tacho_status read_greeting(tacho_link *link, tacho_arena *arena, const char **out_machine)
 {
     char line[TACHO_LINK_LINE_BYTES] = "";
@@ -223,7 +223,7 @@ static tacho_status send_wish(tacho_link *link, const char *path, tacho_str runt
     return tacho_link_send(link, tacho_str_make(text, (size_t)len), "comparing the runtime");
 }
 
-/* What the script refuses, in its own words. */
+/* An error of the script, in its own words. */
 static tacho_status check_answer(const tacho_link *link, const char *line, const char *path)
 {
     if (strncmp(line, "fail ", 5) != 0) {

@@ -33,7 +33,7 @@ typedef struct tacho_deployment {
 tacho_status tacho_remote_deploy(tacho_link *link, const tacho_remote_options *options,
                                  tacho_arena *arena, tacho_deployment *out) TACHO_MUST_USE;
 
-/* "ann@laptop": who runs this, for whoever wants the board meanwhile. */
+/* "ann@laptop": the user of this run, shown to others who want the board meanwhile. */
 enum { TACHO_REMOTE_WHO_BYTES = 160 };
 void tacho_remote_who(char out_who[TACHO_REMOTE_WHO_BYTES]);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ssh is the user's: its keys, configuration and jump hosts are found by it, and nothing of them is
- * looked at here. The name of a host is one word of its command line, never text for a shell.
+ * ssh is the user's: it finds its own keys, configuration and jump hosts, and none of them are read
+ * here. The name of a host is one word of its command line, never text for a shell.
  */
 #include "remote/link.h"
 
@@ -16,7 +16,7 @@ enum {
     CANNOT_RUN = 127,
     SHOWN_LINES = 6,
     LINE_MAX_BYTES = 1 << 16,
-    LOGIN_S = 150, /* until the shell greets: sshd gives whoever types a password two minutes */
+    LOGIN_S = 150, /* until the shell greets: sshd gives two minutes for a password */
 };
 
 /* ---- names --------------------------------------------------------------------------------- */

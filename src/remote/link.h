@@ -55,7 +55,7 @@ tacho_status tacho_link_read_line(tacho_link *link, char out_line[TACHO_LINK_LIN
 tacho_status tacho_link_ask(tacho_link *link, tacho_wire_type type, tacho_str more,
                             tacho_wire_type wanted, const char *doing) TACHO_MUST_USE;
 
-/* How long the board may be silent, now that |link| is what it is. */
+/* How long the board may be silent, in the present state of |link|. */
 uint64_t tacho_link_silence_s(const tacho_link *link);
 
 /* A failure that reports the end of the connection, or the silence of the board, and why. */

@@ -29,7 +29,7 @@ static int open_file(const char *path)
         if (fd < 0 && errno == ENOENT) {
             fd = open(path, O_RDWR | O_CREAT | O_EXCL | flags, ALL_MAY_WRITE);
             if (fd >= 0) {
-                fchmod(fd, ALL_MAY_WRITE); /* whatever the mask; the owner alone can */
+                fchmod(fd, ALL_MAY_WRITE); /* despite the mask; only the owner can */
             }
         }
         if (fd < 0 && errno != ENOENT && errno != EEXIST) {

@@ -26,7 +26,7 @@ tacho_status tacho_wire_put_hello(tacho_bytes *to, const tacho_wire_hello *hello
     return tacho_wire_put_text(to, hello->machine);
 }
 
-/* Of another protocol only the number is known; what follows may be anything. */
+/* Of another protocol only the number is known; the rest may be anything. */
 tacho_status tacho_wire_get_hello(tacho_str payload, tacho_wire_hello *out_hello)
 {
     tacho_wire_reader reader = {.bytes = payload};
@@ -166,7 +166,7 @@ tacho_status tacho_wire_get_array(tacho_str payload, tacho_wire_type type, uint6
     return tacho_wire_end(&reader, type);
 }
 
-/* What |index| is by the program, without elements. */
+/* Type and shape of output |index| in the program, without elements. */
 static tacho_array output_kind(const tacho_program *program, size_t index)
 {
     const tacho_program_tensor *tensor = &program->tensors[program->outputs[index]];

@@ -24,12 +24,12 @@ tacho_status tacho_wire_put_load(tacho_bytes *to, const char *device,
 tacho_status tacho_wire_get_load(tacho_str payload, tacho_str *out_device,
                                  tacho_device_options *out_options) TACHO_MUST_USE;
 
-/* LOADED: what the device knows once it has the program. */
+/* LOADED: facts of the device once it has the program. */
 typedef struct tacho_wire_loaded {
     bool has_values;
     tacho_execution_counts counts;
     uint64_t peak_bytes;
-    tacho_str missing;     /* what it cannot record; empty: nothing */
+    tacho_str missing;     /* records that are not available; empty: none */
     tacho_str computes_op; /* a byte for each op, where there are values */
 } tacho_wire_loaded;
 tacho_status tacho_wire_put_loaded(tacho_bytes *to, const tacho_device *device) TACHO_MUST_USE;

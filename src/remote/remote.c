@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The host's side: each call of the device is a message and its answer. Values of an inference are
- * fetched when they are asked for, once.
+ * fetched when they are first requested.
  */
 #include "remote/remote.h"
 

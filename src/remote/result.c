@@ -153,7 +153,7 @@ static tacho_status get_arrays(tacho_wire_reader *reader, uint64_t count, tacho_
     return TACHO_OK;
 }
 
-/* Whether a buffer can be of what was asked for. */
+/* Whether a buffer matches the request. */
 static bool is_asked_for(const tacho_stats_file *file, const tacho_wire_asked *asked)
 {
     const tacho_stats_head *head = &file->head;

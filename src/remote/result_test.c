@@ -17,7 +17,7 @@
 
 enum { MOMENTS_AT = 8, TURN_AT = 48, BLOCKS_AT = 80 }; /* in a payload that make_result puts */
 
-/* A program, what one inference of it gives, and that as a payload. */
+/* A program, the result of one inference, and that as a payload. */
 typedef struct bench {
     test_stats stats;
     tacho_block_time *blocks;
@@ -164,7 +164,7 @@ static void refuses_odd_sums(void **state)
     }
 }
 
-/* Of another inference or activation than was asked for, or more of them. */
+/* Buffers of another inference or activation than requested, or more of them. */
 static void refuses_other_buffers(void **state)
 {
     bench *self = *state;

@@ -325,7 +325,7 @@ static tacho_status answer(board *self)
     return takers[type](self);
 }
 
-/* In place of what was put together so far; without memory for it, a failure is still one. */
+/* Replaces the reply so far; without memory for its text, a failure is still one. */
 static void put_failure(board *self, tacho_status failure)
 {
     self->reply.len = 0;

@@ -8,8 +8,8 @@
 
 #include "remote/wire.h"
 
-/* What the wire of a board has to know. Whoever carries the bytes ends the wait for a host that is
- * silent for too long, as if it were gone. */
+/* The state that the wire of a board needs. The carrier of the bytes ends the wait for a host that
+ * is silent for too long, as if it were gone. */
 typedef struct tacho_board_line {
     uint64_t silence_s; /* how long it may be */
     bool may_idle;      /* it may take its time until the first byte: cleared by that */

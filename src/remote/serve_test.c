@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The runtime of a board, in a thread: what it sends while a host waits.
+ * The runtime of a board, in a thread: the messages that it sends while a host waits.
  */
 #include "remote/lock.h"
 #include "remote/messages.h"

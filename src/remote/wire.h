@@ -6,7 +6,7 @@
  *     header: "TBR2", u32 type, u64 bytes of the payload, u64 ns since the sender began (board),
  *             u32 CRC32C of the payload, u32 CRC32C of the header up to here
  *
- *     board  HELLO                      who it is, before anything is asked
+ *     board  HELLO                      who it is, before any request
  *     host   CLAIM       -> GRANTED, or BUSY (once more GRANTED or BUSY where the host waits)
  *     host   LOAD        -> DONE
  *     host   PROGRAM     -> LOADED
@@ -16,8 +16,8 @@
  *     host   END         -> DONE, and the board ends
  *
  * In place of any answer the board may send FAILED: a failure with its notes. Before any answer it
- * sends ALIVE, without a payload, now and then, so a host that hears nothing knows that it waits in
- * vain. CLAIM holds how long the host listens to silence; the board is twice as patient.
+ * sends ALIVE, without a payload, now and then, so a host that hears nothing can stop waiting.
+ * CLAIM holds the host's limit of silence; that of the board is twice as long.
  */
 #ifndef TACHO_REMOTE_WIRE_H
 #define TACHO_REMOTE_WIRE_H
@@ -68,7 +68,7 @@ typedef enum tacho_wire_type {
 /* "HELLO"; "unknown" for a number that is none. */
 const char *tacho_wire_type_name(tacho_wire_type type);
 
-/* What carries the bytes. */
+/* The carrier of the bytes. */
 typedef struct tacho_wire {
     /* All of |bytes|; false: the other side is gone. */
     bool (*send)(void *self, const void *bytes, size_t len);

@@ -102,7 +102,7 @@ static void finds_damage(void **state)
     tacho_bytes_deinit(&message.payload);
 }
 
-/* A length that nobody can have sent is not believed. */
+/* An impossible length is not trusted. */
 static void believes_no_lengths(void **state)
 {
     echo line = {.at = 0};
@@ -124,7 +124,7 @@ static void believes_no_lengths(void **state)
     tacho_bytes_deinit(&message.payload);
 }
 
-/* Data may be as long as was asked for, and other messages a megabyte. */
+/* Data may be as long as requested, and other messages a megabyte. */
 static void keeps_limits(void **state)
 {
     echo line = {.at = 0};
@@ -285,7 +285,7 @@ static void locks_boards(void **state)
     unlink(path);
 }
 
-/* Whoever locks a file that has lost its name locks nobody out: the one with the name counts. */
+/* A lock on a file that has lost its name excludes no one: the file with the name counts. */
 static void locks_the_file_of_that_name(void **state)
 {
     char path[] = "/tmp/tacho-lock-test-XXXXXX";
