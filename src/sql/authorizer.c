@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions are allowed by name: what a build of SQLite adds is refused until somebody has looked
- * at it. fts3_tokenizer, for one, returns addresses of the process and takes some.
+ * Functions are allowed by name: additions in other builds of SQLite are refused until they have
+ * been reviewed. fts3_tokenizer, for one, returns addresses of the process and takes some.
  */
 #include "sql/authorizer.h"
 
 #include <stddef.h>
 
-/* No value is longer than this, whatever a statement computes. */
+/* No value is longer than this, in any statement. */
 enum { VALUE_BYTES_MAX = 256 << 20 };
 
 /* Functions of SQLite without effects, and our own. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a statement may do: read tables and compute with functions that read nothing else.
+ * The rights of a statement: read tables and compute with functions that read nothing else.
  */
 #ifndef TACHO_SQL_AUTHORIZER_H
 #define TACHO_SQL_AUTHORIZER_H

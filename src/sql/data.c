@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What tables need beyond the profile: clean text, nesting, operators.
+ * Data of tables beyond the profile: clean text, nesting, operators.
  */
 #include "sql/data.h"
 

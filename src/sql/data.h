@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables that SQL sees: a description of each, and a profile that they are read from. Nothing
- * of the profile is copied; what a column needs beyond it is made when a statement first asks for
- * it.
+ * The tables that SQL sees: a description of each, and a profile that they are read from. The
+ * profile is not copied; further data of a column is computed when a statement first needs it.
  *
  * Adding a table is adding a tacho_sql_table to the list in tables.c.
  */
@@ -31,7 +30,7 @@ typedef struct tacho_sql_data {
     tacho_str *texts; /* strings of the dictionary as valid UTF-8, by id */
     size_t text_count, text_capacity;
     uint32_t bytes_key;  /* string, TACHO_NONE when no argument is called so */
-    tacho_arena arena;   /* of what was cleaned */
+    tacho_arena arena;   /* of cleaned text */
     uint8_t *site_kinds; /* a tacho_category_kind, by site */
     bool *has_operators; /* by part: some of its spans are whole operators; NULL: none are */
     unsigned ready;      /* TACHO_SQL_NEEDS_* that are made */
@@ -56,7 +55,7 @@ typedef struct tacho_sql_place {
     tacho_sql_data *data;
     size_t row;
     size_t end; /* the first row that is not wanted */
-    /* Of spans: the last one that was asked for, |span_row| - 1; 0: none was. */
+    /* Of spans: the last one that was read, |span_row| - 1; 0: none was. */
     tacho_span span;
     size_t span_row;
     /* Of arguments. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Operations, added up in two passes over the spans: SQLite takes four times as long for the same
- * sums, since it asks for every column of every span. The view ops adds shares to it.
+ * sums, since it reads every column of every span. The view ops adds shares to it.
  */
 #include "sql/spans.h"
 
@@ -172,7 +172,7 @@ static size_t count_ops(const tacho_sql_data *data)
     return data->op_count;
 }
 
-/* What all spans of an operation have in common. */
+/* Values that all spans of an operation have in common. */
 static void put_of_span(const tacho_sql_place *place, int column, sqlite3_context *context)
 {
     tacho_sql_place span = {.data = place->data, .row = place->data->ops[place->row].row};

@@ -132,7 +132,7 @@ static tacho_status prepare(tacho_sql *sql, const char *statement, sqlite3_stmt 
 
 /* ---- bounds --------------------------------------------------------------------------------- */
 
-/* What ends a statement while it runs: its time, or the memory that SQLite itself takes. */
+/* Limits of a running statement: its time, and the memory that SQLite itself takes. */
 typedef struct watch {
     int64_t until_ns; /* INT64_MAX: any time */
     unsigned looks;

@@ -26,8 +26,8 @@ typedef struct tacho_sql_bounds {
 } tacho_sql_bounds;
 
 /*
- * The rows that |statement| selects; the table is to be freed after a failure, too. |bounds| may be
- * NULL: it runs to its end. What exceeds them is LIMIT.
+ * The rows that |statement| selects; free the table even after a failure. |bounds| may be NULL: no
+ * bounds. A statement that exceeds them is LIMIT.
  */
 tacho_status tacho_sql_run(tacho_sql *sql, const char *statement, const tacho_sql_bounds *bounds,
                            tacho_table *out_table) TACHO_MUST_USE;

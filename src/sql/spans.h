@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the table of spans knows of a span, for tables that add spans up.
+ * Values of the table of spans, for tables that add spans up.
  */
 #ifndef TACHO_SQL_SPANS_H
 #define TACHO_SQL_SPANS_H

@@ -212,7 +212,7 @@ static size_t count_flows(const tacho_sql_data *data)
     return data->profile->flow_end_count;
 }
 
-/* What the end of an arrow knows of its span. */
+/* The values of an arrow's end from its span. */
 static void put_flow_span(const tacho_sql_data *data, const tacho_flow_end *flow, int column,
                           sqlite3_context *context)
 {

@@ -306,7 +306,7 @@ static int make_table(sqlite3 *db, const tacho_sql_table *table, tacho_sql_data 
     if (user != NULL && text != NULL && name != NULL) {
         *user = (table_module){table, data};
         code = sqlite3_create_module_v2(db, name, &module, user, free);
-        user = NULL; /* it frees it, whatever happened */
+        user = NULL; /* SQLite frees it, even on failure */
     }
     if (code == SQLITE_OK) {
         code = sqlite3_exec(db, text, NULL, NULL, NULL);
