@@ -28,7 +28,7 @@ extern "C" {
 typedef struct tacho_analyse_overview_options {
     tacho_view_options input; /* how to read the files */
     bool in_cycles;           /* raw cycles of an estimate instead of nanoseconds */
-    int64_t wall_time_ns;     /* measured around the run, to be shown beside it; 0: not known */
+    int64_t wall_time_ns;     /* measured around the run, shown next to it; 0: not known */
     uint64_t reserved[6];     /* zero */
 } tacho_analyse_overview_options;
 
@@ -262,7 +262,7 @@ TACHO_API tacho_status tacho_analyse_opstats(const char *program, const char *co
                                              const tacho_analyse_opstats_options *options,
                                              tacho_tables **out_tables) TACHO_MUST_USE;
 
-/* What to write of raw stats; all zero writes nothing and is refused. */
+/* Outputs to write from raw stats; all zero writes nothing and is refused. */
 typedef struct tacho_opstats_write_options {
     bool has_summaries;       /* of each file */
     bool has_traces;          /* of each inference */

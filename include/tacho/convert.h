@@ -52,7 +52,7 @@ typedef struct tacho_convert_result {
  * Reads |input_count| files and writes one trace, in which each input is a process that starts
  * at 0. The output is replaced as a whole or, on failure, left as it was. |options| and
  * |out_result| may be NULL; any other NULL is refused as TACHO_CODE_USAGE. Safe to call from
- * several threads at once. Numbers are written with a point, whatever the program's locale.
+ * several threads at once. Numbers are written with a point in any locale.
  */
 TACHO_API tacho_status tacho_convert(const char *const *input_paths, size_t input_count,
                                      const char *output_path, const tacho_convert_options *options,

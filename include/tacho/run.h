@@ -69,10 +69,10 @@ typedef struct tacho_runner_options {
 /*
  * Opens a program or a model on a device. Inputs are seeded-random until they are set. A model
  * whose weights are missing is NOT_FOUND, unless |compile.has_random_weights|,
- * |compile.has_zero_weights| or |skips_values| is set. |options|
- * may be NULL; what it points to need not outlive the call, but |compile.note| is called until the
- * runner is closed. While a board is waited for, |compile.progress| is called now and then with 0
- * of 0; false gives up. |*out_runner| is NULL after a failure.
+ * |compile.has_zero_weights| or |skips_values| is set. |options| may be NULL; its pointers need not
+ * outlive the call, but |compile.note| is called until the runner is closed. While it waits for a
+ * board, |compile.progress| is called now and then with 0 of 0; false gives up. |*out_runner| is
+ * NULL after a failure.
  */
 TACHO_API tacho_status tacho_runner_open(const char *path, const tacho_runner_options *options,
                                          tacho_runner **out_runner) TACHO_MUST_USE;

@@ -55,8 +55,8 @@ TACHO_API tacho_code tacho_status_code(tacho_status status);
 TACHO_API const char *tacho_code_name(tacho_code code);
 
 /*
- * What went wrong, one sentence naming file, line or byte, in printable characters: control
- * characters of a name appear as escapes. Lives as long as |status|.
+ * The failure in one sentence with file, line or byte, in printable characters: control characters
+ * of a name appear as escapes. Lives as long as |status|.
  */
 TACHO_API const char *tacho_status_message(tacho_status status);
 

@@ -24,7 +24,7 @@
  * Several threads may use a chart at once. After a fork it stays with the process that opened it:
  * in the child every call but close is refused. The library copies what it needs before a call
  * returns. A call that fails leaves the chart as it was; NULL for a required argument is such a
- * failure, TACHO_CODE_USAGE. Numbers are written with a point, whatever the program's locale.
+ * failure, TACHO_CODE_USAGE. Numbers are written with a point in any locale.
  */
 #ifndef TACHO_TIMECHART_H
 #define TACHO_TIMECHART_H
@@ -142,8 +142,8 @@ TACHO_API tacho_status tacho_timechart_add_counter(tacho_timechart *chart, const
 /*
  * Adds one event at |time|; the times of |log| are ignored. An END ends the span that began last on
  * its thread, whatever its name (|log->function| may be NULL then); it is a failure when none has
- * begun, or one has begun later. A span that has not ended when the chart is
- * flushed is written up to the latest time of the chart and marked as unended.
+ * begun, or one has begun later. A span that has not ended when the chart is flushed is written up
+ * to the latest time of the chart and marked as unended.
  */
 TACHO_API tacho_status
 tacho_timechart_set_track_event(tacho_timechart *chart, int64_t time, tacho_timechart_event type,
