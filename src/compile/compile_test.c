@@ -282,7 +282,7 @@ static void test_least(void **state)
     check_least(2048, 1024, 512, true);
 }
 
-/* A chain of |count| operators on so many devices. */
+/* A chain of |count| operators on as many devices. */
 static void compile_chain(fixture *f, const char *machine, int count,
                           const tacho_compile_options *options)
 {
@@ -356,7 +356,7 @@ static void test_uneven_turns(void **state)
     }
 }
 
-/* Four operators on two devices: what goes between them is in shared memory. */
+/* Four operators on two devices: tensors between the devices are in shared memory. */
 static void test_devices(void **state)
 {
     (void)state;
@@ -433,7 +433,7 @@ static void test_link_once(void **state)
     }
 }
 
-/* Devices beyond the operators are not there; where the link has no rate nothing is brought. */
+/* Devices beyond the operators are unused; without a rate of the link nothing is moved over it. */
 static void test_few_devices(void **state)
 {
     (void)state;
@@ -635,7 +635,7 @@ static void test_more_memory(void **state)
     assert_in_range(softmax_cycles(1 << 23), 1, small + small / 32);
 }
 
-/* Slices share what leaves none of them idle in small tiles: here not one of 67 columns. */
+/* Slices share dimensions that keep all of them busy in small tiles: here not one of 67 columns. */
 static void test_even_slices(void **state)
 {
     (void)state;

@@ -230,7 +230,7 @@ static uint64_t count_teams(const tacho_space *space, const tacho_core_cut *cut,
     return teams;
 }
 
-/* Bytes that pass the network for this product, and will for the next if columns are apart. */
+/* Bytes that cross the network for this product, and for the next if columns are distributed. */
 static uint64_t network_bytes(const product_cut *self, const tacho_core_cut *cut,
                               const tacho_range *ranges, uint64_t *out_shared)
 {

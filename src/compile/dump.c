@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The phases that dumps are made of.
+ * The table of phases.
  */
 #include "compile/dump.h"
 

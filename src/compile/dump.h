@@ -32,7 +32,7 @@ typedef struct tacho_dump_phase {
 /* In their order; after the last one is an entry whose |pass| is NULL. */
 extern const tacho_dump_phase tacho_dump_phases[];
 
-/* The last phase of one dispatch alone: what --torq-debug-info is made of. */
+/* The last phase of one dispatch alone: the file for --torq-debug-info. */
 tacho_status tacho_dump_dispatch(const tacho_dump *dump, size_t dispatch,
                                  tacho_output *output) TACHO_MUST_USE;
 

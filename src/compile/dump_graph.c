@@ -52,7 +52,7 @@ static uint32_t group_of_tensor(const writer *self, uint32_t tensor)
     return producer == TACHO_NONE ? TACHO_NONE : self->group_of[producer];
 }
 
-/* Whether the tensor is there before the network runs. */
+/* Whether the tensor is known before the network runs. */
 static bool is_given(const writer *self, const tacho_tensor *tensor)
 {
     return !tensor->is_input && (tensor->producer == TACHO_NONE ||

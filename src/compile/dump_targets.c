@@ -279,7 +279,7 @@ static bool has_arguments(const tacho_targets *self, const tacho_block *block)
 
 /* ---- the sequencer's programs -------------------------------------------------------------- */
 
-/* Whatever the block is for: the locations of its operators, each once. */
+/* The locations of the block's operators, each once. */
 static void write_block_location(tacho_targets *self, const tacho_block *block)
 {
     size_t count = 0;

@@ -111,7 +111,7 @@ void tacho_dump_tensor_type(tacho_output *output, tacho_dtype dtype, const tacho
 
 /* ---- attributes ---------------------------------------------------------------------------- */
 
-/* MLIR wants a point in every real number, and bits for those that are none. */
+/* MLIR requires a point in every real number, and bits for infinities and NaN. */
 static void write_real(tacho_output *output, double value)
 {
     if (!isfinite(value)) {

@@ -77,7 +77,7 @@ tacho_status tacho_estimate_op_name(const tacho_estimate *estimate, size_t op, t
     return tacho_arena_copy(arena, tacho_str_from_cstring(text), out_name);
 }
 
-/* Whether a member is worth a word: not what only changes the form of numbers. */
+/* Whether a member is part of the name: not if it only changes the form of numbers. */
 static bool is_named(const tacho_fused_op *op, uint32_t number, const tacho_node *node)
 {
     bool is_form = node->def != NULL &&

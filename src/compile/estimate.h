@@ -90,7 +90,7 @@ typedef struct tacho_op_timing {
 tacho_status tacho_estimate_retime(tacho_estimate *estimate,
                                    const tacho_op_timing *timings) TACHO_MUST_USE;
 
-/* "compute", "memory", "local memory", "launch", "device link"; "-" for what takes no time. */
+/* "compute", "memory", "local memory", "launch", "device link"; "-" for operators without time. */
 const char *tacho_bound_name(tacho_bound bound);
 
 /*

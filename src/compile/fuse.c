@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* Inputs of a node among which one that is read twice is looked for; of more it may stay apart. */
+/* Inputs of a node that are searched for duplicates; a node with more may stay apart. */
 enum { LOOK_BACK = 64 };
 
 /* An operator while it grows. */
@@ -91,7 +91,7 @@ static bool is_folded(const fuser *self, const tacho_node *node)
            is_constant(self, made);
 }
 
-/* ---- who uses what ------------------------------------------------------------------------- */
+/* ---- uses of tensors ----------------------------------------------------------------------- */
 
 /* Whether the node's result has the bytes of its input: a view, or a cast to the same type. */
 static bool is_view(const tacho_graph *graph, const tacho_node *node)

@@ -184,7 +184,7 @@ static void test_half_quantised(void **state)
     teardown(&f);
 }
 
-/* One dequantised tensor for two operators on integers: it is gone, both read the integers. */
+/* One dequantised tensor for two operators on integers: both read the integers instead. */
 static void test_shared_dequantiser(void **state)
 {
     (void)state;
@@ -342,7 +342,7 @@ static void test_scales(void **state)
     assert_int_equal(steps_behind(true, "Max", TEST_DIMS(8), false), 1);
 }
 
-/* A scale that another operator makes is read; one that is constant is part of the job. */
+/* A scale that another operator makes is read; a constant one is part of the job. */
 static void test_made_scale(void **state)
 {
     (void)state;
@@ -611,7 +611,7 @@ static void test_eager_shared(void **state)
     teardown(&f);
 }
 
-/* Attention as exporters write it: scaled queries, a mask, and what guards against empty rows. */
+/* Attention as exporters write it: scaled queries, a mask, and a guard against empty rows. */
 typedef struct attention {
     uint32_t scores, shares, guarded, sums, mask;
 } attention;
@@ -661,7 +661,7 @@ static void test_attention(void **state)
     teardown(&f);
 }
 
-/* A mask that the network is given makes it another kernel, which reads the mask, too. */
+/* With a mask from an input it is another kernel, which reads the mask, too. */
 static void test_attention_mask(void **state)
 {
     (void)state;

@@ -44,7 +44,7 @@ static bool comes_from(const former *self, const tacho_node *node, const char *w
 
 /* ---- products ------------------------------------------------------------------------------ */
 
-/* The first product of attention; NULL if |op| is none. */
+/* The first product of attention; NULL for other operators. */
 static const tacho_node *find_scores(const former *self, const tacho_fused_op *op)
 {
     bool has_softmax = false;

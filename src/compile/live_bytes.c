@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A result is there from the operator that makes it to the last that reads it.
+ * A result is live from the operator that makes it to the last that reads it.
  */
 #include "compile/live_bytes.h"
 

@@ -15,7 +15,7 @@ typedef struct tacho_live_bytes {
     uint64_t peak;      /* of all other results that are still needed, where most are */
 } tacho_live_bytes;
 
-/* |compute|: what real numbers are kept in, or NONE. |factor| inferences run as one. */
+/* |compute|: the type that real numbers are stored in, or NONE. |factor| inferences run as one. */
 tacho_status tacho_live_bytes_find(const tacho_fusion *fusion, const tacho_machine *machine,
                                    tacho_dtype compute, uint64_t factor,
                                    tacho_live_bytes *out) TACHO_MUST_USE;

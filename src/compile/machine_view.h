@@ -21,7 +21,7 @@ double tacho_machine_view_hz(const tacho_machine *machine);
 tacho_dtype tacho_machine_view_kept(const tacho_machine *machine, tacho_dtype dtype,
                                     tacho_dtype wanted);
 
-/* Bytes of a tensor as it is kept; one whose shape is not known counts as nothing. */
+/* Bytes of a tensor as it is stored; 0 if its shape is not known. */
 uint64_t tacho_machine_view_bytes(const tacho_machine *machine, const tacho_tensor *tensor,
                                   tacho_dtype wanted);
 

@@ -78,7 +78,7 @@ typedef struct table_reading {
     tacho_measured_table *table;
     const tacho_input *input;
     size_t column_count;
-    size_t places[COLUMN_KIND_COUNT]; /* of columns; column_count: there is none */
+    size_t places[COLUMN_KIND_COUNT]; /* of columns; column_count: none */
     column_kind timed;
 } table_reading;
 

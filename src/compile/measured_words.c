@@ -256,7 +256,7 @@ static tacho_status make_loops(const tacho_measured_words *words, tacho_arena *a
 typedef enum short_kind {
     SHORT_PRODUCT,   /* MxKxN, or with the batch in front */
     SHORT_CONV,      /* as above */
-    SHORT_ALIKE,     /* so many inputs of the same shape */
+    SHORT_ALIKE,     /* as many inputs of one shape as |inputs| */
     SHORT_NORM,      /* of the last axis, with scale and offset */
     SHORT_REDUCTION, /* of the last axis */
     SHORT_SWAP,      /* of the last two axes */

@@ -30,7 +30,7 @@ static void take_tensor(largest *self, const tacho_estimate *estimate, uint32_t 
                 tacho_machine_view_bytes(estimate->machine, tensor, estimate->compute));
 }
 
-/* Of what operators leave in shared memory, of inputs and of constants. */
+/* The largest of the results in shared memory, inputs and constants. */
 static largest find_largest(const tacho_estimate *estimate)
 {
     const tacho_fusion *fusion = estimate->fusion;

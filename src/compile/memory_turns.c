@@ -14,7 +14,7 @@
 
 /* ---- the machine ---------------------------------------------------------------------------- */
 
-/* The part of |rate| that a queue takes when it goes as fast as it can. */
+/* The part of |rate| that a queue uses at its full speed. */
 static tacho_ratio part_of(const tacho_dma *dma, tacho_ratio rate)
 {
     tacho_ratio part = {1, 1};
@@ -26,7 +26,7 @@ static tacho_ratio part_of(const tacho_dma *dma, tacho_ratio rate)
     return is_slower && part.num > 0 ? part : (tacho_ratio){1, 1};
 }
 
-/* Makes one measure of both parts; of whole ones, where it does not fit: one goes at a time. */
+/* Gives both parts one unit; where that overflows, a transfer takes the whole: one at a time. */
 static void set_measure(tacho_turn_shared *self, tacho_ratio in, tacho_ratio out)
 {
     self->is_limited = true;
@@ -100,7 +100,7 @@ void tacho_memory_turns_deinit(tacho_memory_turns *turns)
 
 /* ---- multicasts ----------------------------------------------------------------------------- */
 
-/* The multicast of |key| and |bytes|; TACHO_NONE: there is none. */
+/* The multicast of |key| and |bytes|; TACHO_NONE: none. */
 static uint32_t find_cast(const tacho_memory_turns *turns, const tacho_cast_key *key,
                           uint64_t bytes, uint32_t hash)
 {
@@ -288,7 +288,7 @@ static void start_job(op_jobs *self, uint32_t number, int64_t start)
     turns->started++;
 }
 
-/* A load of a multicast is ready: the last one brings it to where transfers wait. */
+/* Marks a load of a multicast as ready: with the last one the multicast joins the waiting ones. */
 static tacho_status arrive_at_cast(op_jobs *self, uint32_t number)
 {
     tacho_memory_turns *turns = self->turns;

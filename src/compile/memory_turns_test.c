@@ -234,7 +234,7 @@ static void test_slow_queues(void **state)
     end(&f);
 }
 
-/* One sequencer starts the jobs of a core in order: what waits for its turn holds up the rest. */
+/* One sequencer starts the jobs of a core in order: one that waits its turn holds up the rest. */
 static void test_sequencer(void **state)
 {
     (void)state;

@@ -2,7 +2,7 @@
 /*
  * Work on elements, and moves, on a mesh: tiles are dealt out to the cores, each of which reads
  * one after the other, works on it and writes it, all three at once. Where a result needs a line of
- * elements, whole lines are dealt out.
+ * elements, the three proceed line by line.
  */
 #include "base/index.h"
 #include "base/maths.h"
@@ -71,7 +71,7 @@ static uint64_t part_of(const deal *d, uint64_t amount)
 /* ---- moving ------------------------------------------------------------------------------ */
 
 typedef struct queue {
-    tacho_ratio rate; /* 0: no queue of its own */
+    tacho_ratio rate; /* 0: without a queue */
     int64_t start;
 } queue;
 

@@ -25,7 +25,7 @@ typedef enum tacho_bound {
     TACHO_BOUND_MEMORY,  /* the memory all cores share */
     TACHO_BOUND_LOCAL,   /* local memory or the network between the cores */
     TACHO_BOUND_LAUNCH,  /* starting it */
-    TACHO_BOUND_LINK,    /* the link that brings what another device made */
+    TACHO_BOUND_LINK,    /* the link that moves tensors of other devices */
 } tacho_bound;
 
 /* How work is cut: numbers of parts of a product; one part for each core. */

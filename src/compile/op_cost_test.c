@@ -108,7 +108,7 @@ static void test_torq(void **state)
     assert_int_equal(cost.compute_cycles, 294912);
     assert_int_equal(cost.read_cycles, 220554); /* 1048576 / 4.7543 */
     assert_int_equal(cost.bound, TACHO_BOUND_COMPUTE);
-    /* Weights beyond half of local memory are read though the input is there already. */
+    /* Weights beyond half of local memory are read although the input is local already. */
     work = gemm(64, 640, 577, TACHO_DTYPE_I8);
     work.input.place = TACHO_PLACE_LOCAL;
     cost = estimate(machine, &work);
@@ -198,7 +198,7 @@ static void test_sequence(void **state)
     assert_int_equal(cost.padded_macs, 10 * 8 * 8 * 8);
     tacho_work step = gemm(1, 8, 8, TACHO_DTYPE_I8);
     tacho_op_cost first = estimate(machine, &step);
-    step.weights.bytes = 0; /* they are there */
+    step.weights.bytes = 0; /* local already */
     tacho_op_cost next = estimate(machine, &step);
     assert_int_equal(cost.compute_cycles, 10 * first.compute_cycles);
     assert_int_equal(cost.cycles, first.cycles + 9 * (next.cycles - next.launch_cycles));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory, kernels that go over elements, and what an operator takes all in all.
+ * Memory, elementwise kernels, and the total time of an operator.
  */
 #include "compile/op_gpu.h"
 

@@ -260,7 +260,7 @@ static void convert(const tacho_gpu_task *task, bool has_weights, tacho_gpu_time
     }
 }
 
-enum { MACS_OF_INPUT = 4 }; /* what reading a number takes of the time of multiplying */
+enum { MACS_OF_INPUT = 4 }; /* time of reading a number, as a part of multiplying it */
 
 static tacho_gpu_time depthwise_time(const tacho_gpu_task *task)
 {
@@ -389,7 +389,7 @@ static tacho_gpu_time group_time(const tacho_gpu_task *task, const tacho_gpu_sha
     return time;
 }
 
-/* Kernels of 32 bits want channels first, and of few channels do without; each group is one. */
+/* Kernels of 32 bits need channels first, except with few channels; each group has one. */
 static tacho_gpu_time wide_convolution(const tacho_gpu_task *task, tacho_gpu_shape shape)
 {
     const tacho_work *work = task->work;

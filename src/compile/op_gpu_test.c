@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A GPU of round numbers, worked out by hand, and what holds of the built-in ones.
+ * A GPU of round numbers, worked out by hand, and properties of the built-in ones.
  */
 #include "compile/op_gpu.h"
 

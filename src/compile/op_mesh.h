@@ -11,7 +11,7 @@
 
 /* Which cores get the same part of an operand at once. */
 typedef enum tacho_mesh_team {
-    TACHO_MESH_OWN, /* none: each core has a part of its own */
+    TACHO_MESH_OWN, /* no cast: each core has a part of its own */
     TACHO_MESH_ROW,
     TACHO_MESH_COLUMN,
     TACHO_MESH_ALL,

@@ -25,7 +25,7 @@ typedef struct split {
     tacho_dtype dtype;
     uint32_t fidelity;
     tacho_ratio shared_rate;
-    tacho_ratio in_rate, out_rate; /* of one core; {0, 1}: no queue of its own */
+    tacho_ratio in_rate, out_rate; /* of one core; {0, 1}: without a queue */
     int64_t in_start, out_start;
     uint64_t local_bytes;
 } split;

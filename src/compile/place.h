@@ -28,7 +28,7 @@ typedef struct tacho_placement_options {
     uint64_t factor;              /* inferences that run as one; 0: one */
     const tacho_machine *machine; /* whose types tensors are kept in; NULL: the model's */
     tacho_dtype dtype;            /* for real numbers; NONE: as the machine does */
-    const uint32_t *device_of;    /* by operator; what another device reads is shared; NULL: one */
+    const uint32_t *device_of;    /* by operator; inputs of other devices are shared; NULL: one */
     const uint64_t *shares;       /* by tensor: bytes in each core; NULL: spread evenly */
 } tacho_placement_options;
 

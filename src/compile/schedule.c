@@ -407,7 +407,7 @@ static tacho_status schedule_op(tacho_schedule *self, uint32_t number)
     return TACHO_OK;
 }
 
-/* ---- what stays ---------------------------------------------------------------------------- */
+/* ---- tensors that stay in local memory ----------------------------------------------------- */
 
 /* A tensor that stays and that no tile has placed: a part of it in each core. */
 static tacho_status keep_tensor(tacho_schedule *self, uint32_t tensor)
@@ -560,7 +560,7 @@ static tacho_status check_bytes(tacho_schedule *self, uint32_t op_count)
                                  self->bytes_max);
 }
 
-/* Whether the caller wants the rest, too. */
+/* Reports progress; CANCELLED if the caller asks to stop. */
 static tacho_status check_pace(tacho_schedule *self)
 {
     bool goes_on = self->pace.goes_on == NULL ||

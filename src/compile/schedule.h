@@ -25,7 +25,7 @@
 #include "compile/memory_turns.h"
 #include "program/timing.h"
 
-/* Engines of one core: the machine's, then its queues, then what cores meet at. */
+/* Engines of one core: the machine's, then its queues, then the synchronisation of cores. */
 typedef struct tacho_core_engines {
     uint32_t count;
     uint32_t dma_in, dma_out, dma_local; /* places among them; TACHO_NONE: no such queue */
@@ -78,7 +78,7 @@ typedef struct tacho_schedule {
     uint32_t *finals;    /* jobs that it waits for, of the one before */
     size_t final_count;
     uint32_t *last_job;         /* by engine: its last job in this operator, or TACHO_NONE */
-    uint32_t *tensor_device;    /* by tensor: where an operator made it or it was brought to last */
+    uint32_t *tensor_device;    /* by tensor: where an operator made it, or it was moved to last */
     const tacho_core_cut *cuts; /* by operator; NULL: all on one core */
     size_t region_mark;         /* regions from here on are those of the next job */
     uint32_t boxes[TACHO_BOXES_KEPT]; /* by hash: first extents of boxes that may be needed again */
@@ -121,7 +121,7 @@ tacho_status tacho_schedule_add(tacho_schedule *schedule, tacho_job job,
 uint32_t tacho_schedule_engine(const tacho_schedule *schedule, uint32_t core, uint32_t engine,
                                uint32_t index);
 
-/* The queue (or what cores meet at) that is |place|-th of the core. */
+/* The |place|-th queue (or synchronisation) of the core. */
 uint32_t tacho_schedule_queue(const tacho_schedule *schedule, uint32_t core, uint32_t place);
 
 tacho_status tacho_schedule_add_buffer(tacho_schedule *schedule, const tacho_buffer *buffer,

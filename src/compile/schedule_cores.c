@@ -185,7 +185,7 @@ static void drop_buffers(const tacho_core_work *self, size_t first, size_t first
     }
 }
 
-/* ---- what stays ---------------------------------------------------------------------------- */
+/* ---- tensors that stay in local memory ----------------------------------------------------- */
 
 bool tacho_schedule_is_local(const tacho_schedule *schedule, const tacho_access *access)
 {
@@ -200,7 +200,7 @@ static uint32_t resident_of(const tacho_schedule *schedule, uint32_t tensor, uin
                                                                            : first + core;
 }
 
-/* A result that stays: each core has the part that it makes. */
+/* Adds a result that stays: each core keeps the part that it makes. */
 static tacho_status keep_result(tacho_core_work *self, const tacho_access *access)
 {
     tacho_schedule *schedule = self->schedule;
@@ -312,7 +312,7 @@ static void choose_moves(tacho_core_work *self, const tacho_core_cut *cut, tacho
     const tacho_schedule *schedule = self->schedule;
     const tacho_space *space = self->space;
     bool has_multicast = schedule->estimate->machine->noc.has_multicast;
-    bool stays = self->engine == TACHO_NONE; /* results that stay are brought to their place */
+    bool stays = self->engine == TACHO_NONE; /* results that stay are moved to their place */
     for (size_t i = 0; i < space->access_count; i++) {
         stays &=
             !space->accesses[i].is_output || tacho_schedule_is_local(schedule, &space->accesses[i]);
@@ -403,7 +403,7 @@ static void choose_engine(tacho_core_work *self)
     }
 }
 
-/* A core's part of what all share. */
+/* A core's part of a shared resource. */
 static tacho_ratio rate_of_core(tacho_ratio rate, uint64_t cores)
 {
     tacho_ratio part;

@@ -74,7 +74,7 @@ static bool is_last_along(const tacho_core_work *self, uint32_t axes, const tach
     return is;
 }
 
-/* The number of what |access| touches in a tile, among all that it touches. */
+/* The number of the piece of |access| in a tile, among all its pieces. */
 static uint64_t key_of(const tacho_core_work *self, const tacho_access *access,
                        const tacho_tile_at *at)
 {
@@ -88,7 +88,7 @@ static uint64_t key_of(const tacho_core_work *self, const tacho_access *access,
     return key;
 }
 
-/* Whether nothing is added to what |access| writes after this tile. */
+/* Whether the result of |access| is complete after this tile. */
 static bool is_complete(const tacho_core_work *self, const tacho_access *access,
                         const tacho_tile_at *at)
 {
@@ -291,7 +291,7 @@ static tacho_status load_operand(tacho_core_work *self, tacho_operand_work *of,
     return of->slots->is_whole ? load_cell(self, of, at) : load_turn(self, of, at, now);
 }
 
-/* Brings what tile |at| needs and is not there, while |now| is worked on. */
+/* Loads the missing operands of tile |at|, while |now| is worked on. */
 tacho_status tacho_core_work_load(tacho_core_work *self, const tacho_tile_at *at,
                                   const tacho_tile_at *now)
 {
@@ -703,7 +703,7 @@ static tacho_status store_result(tacho_core_work *self, tacho_operand_work *of,
     return add_transfer(self, of, at, &spec, &of->filled[slot]);
 }
 
-/* Sends away what tile |at| completed. */
+/* Stores the results that tile |at| has completed. */
 static tacho_status store_tile(tacho_core_work *self, const tacho_tile_at *at)
 {
     bool is_last = at->number + 1 == self->tiling->tile_count;

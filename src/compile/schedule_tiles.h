@@ -33,8 +33,8 @@ typedef struct tacho_operand_work {
     uint32_t slot;                                      /* of a result: where it is made */
     uint32_t last_load;
     uint64_t ahead;    /* the next tile that needs another piece ... */
-    uint64_t reached;  /* ... and the last that one was brought for */
-    size_t first_cell; /* of all pieces: who brought each, in |cells| of the schedule */
+    uint64_t reached;  /* ... and the last tile that one was loaded for */
+    size_t first_cell; /* of all pieces: the job that loaded each, in |cells| of the schedule */
 } tacho_operand_work;
 
 typedef struct tacho_tile_at {
@@ -81,7 +81,7 @@ typedef struct tacho_region_spec {
 tacho_status tacho_schedule_region(tacho_schedule *schedule,
                                    const tacho_region_spec *spec) TACHO_MUST_USE;
 
-/* Whether what |access| touches stays in local memory between operators. */
+/* Whether the tensor of |access| stays in local memory between operators. */
 bool tacho_schedule_is_local(const tacho_schedule *schedule, const tacho_access *access);
 
 /*
@@ -102,11 +102,11 @@ tacho_tile_at tacho_core_work_at(const tacho_core_work *self, uint64_t number);
 
 /* Call before using tiles of another share. */
 void tacho_core_work_forget_tiles(tacho_core_work *self);
-/* Brings what tile |at| needs and is not there, while |now| is worked on. */
+/* Loads the missing operands of tile |at|, while |now| is worked on. */
 tacho_status tacho_core_work_load(tacho_core_work *self, const tacho_tile_at *at,
                                   const tacho_tile_at *now) TACHO_MUST_USE;
 
-/* Brings what tiles after |now| need next, at most |most| pieces, while |now| is worked on. */
+/* Loads operands of tiles after |now|, at most |most| pieces, while |now| is worked on. */
 tacho_status tacho_core_work_ahead(tacho_core_work *self, const tacho_tile_at *now,
                                    uint32_t most) TACHO_MUST_USE;
 uint32_t tacho_operand_slot(const tacho_core_work *self, const tacho_operand_work *of,

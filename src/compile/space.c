@@ -272,7 +272,7 @@ size_t tacho_space_ints(const tacho_space_maker *maker, size_t input, int64_t *o
     return constant->kind != TACHO_CONSTANT_RANDOM ? (size_t)count : 0;
 }
 
-/* ---- operands of fused steps, and results --------------------------------------------------- */
+/* ---- operands of fused steps, and results -------------------------------------------------- */
 
 bool tacho_space_has(const tacho_space *space, uint32_t tensor)
 {

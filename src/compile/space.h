@@ -51,7 +51,7 @@ typedef struct tacho_reach {
     uint64_t outer_scale;
     bool is_part; /* only |length| elements, from -|before| on, follow the axis */
     uint64_t length;
-    bool is_mirrored; /* the axis goes from the last element to the first ... */
+    bool is_mirrored; /* the axis runs from the last element to the first ... */
     uint32_t mirror;  /* ... in steps of this axis but the first; or TACHO_NONE: always */
 } tacho_reach;
 
@@ -79,7 +79,7 @@ typedef struct tacho_access {
 typedef struct tacho_state {
     uint32_t step, inference, direction, unit; /* axes, or TACHO_NONE */
     uint64_t inferences, directions, units;
-    uint64_t unit_bytes; /* 0: there is none */
+    uint64_t unit_bytes; /* 0: no state */
 } tacho_state;
 
 enum { TACHO_STATE_COPIES = 2 };
@@ -91,9 +91,9 @@ typedef struct tacho_space {
     uint32_t sums;       /* those of role SUM, as bits ... */
     uint32_t sequences;  /* ... and those in single steps */
     uint64_t depth;      /* of the product at each step of its SUM axes */
-    bool has_passes;     /* what cuts a SUM axis goes over it twice */
+    bool has_passes;     /* a cut of a SUM axis visits it twice */
     bool makes_values;   /* a move whose results have elements that no operand has */
-    tacho_state state;   /* of what goes on from step to step */
+    tacho_state state;   /* of the state that is passed from step to step */
     uint64_t volume_all; /* elements of all parts of the operator; 0: it has one part */
     tacho_access *accesses;
     size_t access_count, access_capacity;
@@ -118,7 +118,7 @@ tacho_status tacho_space_fill(const tacho_estimate *estimate, uint32_t op,
 uint64_t tacho_access_box(const tacho_access *access, const tacho_range *ranges,
                           tacho_extent *out_extents);
 
-/* Whether a piece goes along mirrored dimensions of |access| from their end. */
+/* Whether a piece visits mirrored dimensions of |access| from their end. */
 static inline bool tacho_access_is_mirrored(const tacho_access *access, const tacho_range *ranges)
 {
     return access->mirrored != 0 &&
@@ -186,7 +186,7 @@ tacho_reach tacho_reach_along(uint32_t axis, uint64_t size);
 /* The dimension of |access| that is |dim| of the shape it was made with. */
 tacho_reach *tacho_access_dim(const tacho_space_maker *maker, tacho_access *access, uint32_t dim);
 
-/* The tensor that the root reads as input |i|, as stored and as seen; false: there is none. */
+/* The tensor that the root reads as input |i|, as stored and as seen; false: no such input. */
 bool tacho_space_input(const tacho_space_maker *maker, size_t i, uint32_t *out_stored,
                        const tacho_shape **out_seen);
 

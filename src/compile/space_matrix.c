@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spaces of products: convolutions with what their windows reach, matrices, steps of sequences.
+ * Spaces of products: convolutions with the reach of their windows, matrices, steps of sequences.
  */
 #include "base/index.h"
 #include "base/maths.h"
@@ -57,7 +57,7 @@ static tacho_status fill_plain(tacho_space_maker *maker)
 
 /* ---- convolutions --------------------------------------------------------------------------- */
 
-/* Where a convolution's tensors have what. */
+/* The order of dimensions in a convolution's tensors. */
 typedef struct layout {
     const tacho_shape *data, *kernel, *result;
     uint32_t stored, kernel_stored;
@@ -323,7 +323,7 @@ typedef struct recurrence {
     bool is_reverse; /* of one direction: from the last step to the first */
 } recurrence;
 
-/* A dimension of steps: the other direction goes from the last one to the first. */
+/* A dimension of steps: the other direction runs from the last one to the first. */
 static tacho_reach along_steps(const recurrence *of, uint64_t size)
 {
     tacho_reach reach = tacho_reach_along(of->step, size);
@@ -383,7 +383,7 @@ static tacho_status map_input(tacho_space_maker *maker, const recurrence *of, si
     return TACHO_OK;
 }
 
-/* All states, or the last ones alone, which are there with the last step. */
+/* All states, or only the last ones, which are complete with the last step. */
 static void map_states(const tacho_space_maker *maker, const recurrence *of, tacho_access *access)
 {
     const tacho_shape *shape = maker->graph->tensors[access->tensor].shape;

@@ -257,7 +257,7 @@ static tacho_status add_variable(tacho_space_maker *maker, uint32_t like, uint32
     return TACHO_OK;
 }
 
-/* An operand of a move, |written| elements of which are all that is read; or one of a result. */
+/* An operand of a move, of which |written| elements are read; or one of a result. */
 static tacho_status add_flat(tacho_space_maker *maker, uint32_t tensor, uint32_t axis,
                              uint64_t most)
 {

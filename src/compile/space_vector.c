@@ -265,7 +265,7 @@ tacho_status tacho_space_vector(tacho_space_maker *maker)
     case TACHO_OP_NORMALISATION:
         return is_same ? fill_lines(maker, data, normalised_lines(maker, data->rank))
                        : fill_reduction(maker, stored, data, result);
-    default: /* a scale that is made of all elements is a line of all of them */
+    default: /* a scale over all elements is one line of all of them */
         if (is_same && in > 1 && is_type(maker, "DynamicQuantizeLinear")) {
             return fill_lines(maker, data, from_dim(0, data->rank));
         }

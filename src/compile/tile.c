@@ -31,7 +31,7 @@ typedef struct tiler {
     uint32_t engines;
     uint64_t roles[TACHO_AXIS_ROLE_COUNT]; /* elements of the share along the axes of each */
     bool is_found;
-    bool wants_more; /* the best brings something again, or most of it does not overlap */
+    bool wants_more; /* the best reloads an operand, or most of it does not overlap */
     int64_t best_cycles;
     uint64_t least_bytes; /* the smallest need of all tilings */
     tacho_tiling best;
@@ -250,7 +250,7 @@ static tacho_status all_cycles(const tiler *self, const tacho_tiling *t, int64_t
     return TACHO_OK;
 }
 
-/* ---- loads and stores ----------------------------------------------------------------------- */
+/* ---- loads and stores ---------------------------------------------------------------------- */
 
 /* How often the box of |access| changes as the loops go on, and how many pieces there are. */
 static void count_changes(const tiler *self, const tacho_tiling *t, const tacho_access *access,
@@ -446,7 +446,7 @@ static uint64_t first_tiles(const tiler *self, const tacho_tiling *t, const tach
     return tiles;
 }
 
-/* Of what cores share, while others move as much. */
+/* Cycles for |bytes| of a shared resource, at the core's part of its rate. */
 static int64_t shared_cycles(tacho_ratio rate, uint64_t bytes)
 {
     int64_t cycles = 0;
@@ -717,7 +717,7 @@ tacho_status tacho_tile(const tacho_tile_place *place, const tacho_share *share,
         .least_bytes = UINT64_MAX,
     };
     TACHO_TRY(prepare(&self));
-    /* A few tiles first; more where those do not fit, or bring something again. */
+    /* A few tiles first; more where those do not fit, or reload an operand. */
     const uint64_t tried[] = {TACHO_TILES_MAX, TACHO_TILES_TRIED_MAX, TACHO_TILES_LIMIT};
     for (size_t i = 0; i < 3 && (i < 2 ? wants_more(&self) : !self.is_found); i++) {
         self.tried_max = tried[i];

@@ -50,7 +50,7 @@ typedef struct tacho_tiling {
     uint32_t passes;                /* over lines that are cut */
     uint32_t order[TACHO_AXES_MAX]; /* axes, the outermost loop first; passes before SUM */
     uint64_t scratch_bytes;         /* for partial sums and statistics */
-    bool has_sums;                  /* sums are cut: results are there with the last part alone */
+    bool has_sums;                  /* sums are cut: results are complete only with the last part */
 } tacho_tiling;
 
 /*

@@ -114,7 +114,7 @@ static tacho_status find_track(const pusher *self, const tacho_job *job, uint32_
         job->engine + 1 < program->engine_count && program->engines[job->engine + 1].index > 0;
     char name[160];
     write_track_name(program, engine, engine->index > 0 || has_next, name, sizeof(name));
-    /* Nobody waits for another here: what starts an operator is at work. */
+    /* No job waits here: the trigger of an operator is at work. */
     tacho_track_class track_class = tacho_timeline_class(self->timeline, job);
     track_class = track_class == TACHO_TRACK_SYNC ? TACHO_TRACK_CONTROL : track_class;
     tacho_track facts = {

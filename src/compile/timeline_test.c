@@ -170,7 +170,7 @@ static void test_jobs(void **state)
     fixture f;
     setup(&f);
     check_job(&f, 0, TACHO_TRACK_DMA_IN, 0, 200);
-    check_job(&f, 1, TACHO_TRACK_COMPUTE, 200, 300); /* when all data is there */
+    check_job(&f, 1, TACHO_TRACK_COMPUTE, 200, 300); /* when all data has arrived */
     check_job(&f, 2, TACHO_TRACK_COMPUTE, 200, 300);
     assert_int_equal(f.program.engines[shown_job(&f, 2)->engine].index, 1);
     check_job(&f, 3, TACHO_TRACK_DMA_OUT, 300, 310);

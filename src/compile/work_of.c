@@ -220,7 +220,7 @@ static tacho_status measure_convolution(measurer *self)
         tacho_size_multiply((uint64_t)positions->dims[0], volume(positions, 2, positions->rank));
     uint64_t per_group = (uint64_t)(window->dims[0] / groups);
     uint64_t area = volume(window, 2, window->rank);
-    if (is_transposed) { /* each input position makes a window of outputs */
+    if (is_transposed) { /* each input position contributes a window of outputs */
         work->k_channels = per_group;
         work->k_window = 1;
         work->n = tacho_size_multiply((uint64_t)window->dims[1], area);
