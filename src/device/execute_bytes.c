@@ -36,7 +36,7 @@ static bool is_byte(const tacho_value *value)
     return value->dtype == TACHO_DTYPE_I8 || value->dtype == TACHO_DTYPE_U8;
 }
 
-/* Bytes of a constant that is not itself put off; NULL when there are none. */
+/* Bytes of a constant that is not itself put off; NULL without any. */
 static const void *constant_data(tacho_execution *self, uint32_t id)
 {
     if (id == TACHO_NONE || self->values[id].state != TACHO_VALUE_CONSTANT ||

@@ -11,7 +11,7 @@
 
 enum { CHECKED_BYTES = 1 << 20 };
 
-/* The tensor of the program that |value| is, or is made of. */
+/* The tensor of the program that |value| is, or is computed from. */
 static const char *name_of(const tacho_execution *self, const tacho_value *value)
 {
     size_t id = (size_t)(value - self->values);

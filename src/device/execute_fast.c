@@ -434,7 +434,7 @@ static bool is_lossy(const tacho_fast_spec *spec)
     return !keeps || is_to_bytes;
 }
 
-/* Makes a prepared group a task. */
+/* Turns a prepared group into a task. */
 static tacho_status add_task(tacho_group *group, tacho_fast_kernel *kernel)
 {
     tacho_execution *self = group->self;

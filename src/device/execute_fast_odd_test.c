@@ -400,7 +400,7 @@ static void test_odd_threads(void **state)
     free(self);
 }
 
-/* Memory for so many pieces, and none for more. */
+/* Memory for this many pieces, and no more. */
 typedef struct few_pieces {
     float places[16][16];
     size_t count, most;

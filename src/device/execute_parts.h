@@ -134,7 +134,7 @@ struct tacho_execution {
     void **places;                       /* of pieces, where there is a taker */
     void *memory;                        /* for all pieces */
     uint64_t memory_bytes;
-    tacho_arena arena; /* of what tasks point to */
+    tacho_arena arena; /* of memory that tasks point to */
     tacho_execution_counts counts;
     bool has_run;
     bool is_invalid;        /* an operation of the last run was */
@@ -213,7 +213,7 @@ tacho_status tacho_task_guard(tacho_execution *self, tacho_task *task) TACHO_MUS
 /* A list of pieces that fast kernels read; its first is |out_first|. */
 tacho_status tacho_task_list(tacho_execution *self, size_t count,
                              uint32_t *out_first) TACHO_MUST_USE;
-/* Adds a task as it is. */
+/* Adds a task without changes. */
 tacho_status tacho_task_append(tacho_execution *self, const tacho_task *task) TACHO_MUST_USE;
 
 /* Memory and layouts, see execute_memory.c. */
@@ -266,9 +266,9 @@ typedef enum tacho_group_wish {
     TACHO_WISH_FREE,
 } tacho_group_wish;
 
-/* False when a group has no room, or the value is none that fast kernels know. */
+/* False when a group has no room, or fast kernels do not support the value. */
 bool tacho_group_add_input(tacho_group *group, uint32_t id, tacho_group_wish wish);
-/* Real numbers of a constant, |count| of them; NULL when it is none of that kind. */
+/* Real numbers of a constant, |count| of them; NULL for other values. */
 const float *tacho_group_floats(tacho_group *group, uint32_t id, int64_t count);
 /* The same of one that has a single element. */
 bool tacho_group_scalar(tacho_group *group, uint32_t id, float *out_value);
@@ -284,7 +284,7 @@ bool tacho_group_resize(tacho_group *group);
 /* Whether the root's attribute is that text; |is_default|: also when it is absent. */
 bool tacho_group_has_text(const tacho_group *group, const char *name, const char *value,
                           bool is_default);
-/* The function of one operand that a step is, with its constants; false when it is none. */
+/* The function of one operand that a step computes, with its constants; false for other steps. */
 bool tacho_group_function(tacho_group *group, uint32_t step, tacho_fast_post *out_post);
 /* Whether there is a fast function, or operation of two operands, of that name. */
 bool tacho_function_is_known(tacho_str type);

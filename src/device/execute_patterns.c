@@ -166,7 +166,7 @@ static bool find_gelu(finder *f, uint32_t x)
     return is_root && advance(f, "Erf", &other) && finish_gelu(f, x);
 }
 
-/* The first power of x in the polynomial of a GELU by tanh; 0: there is none. */
+/* The first power of x in the polynomial of a GELU by tanh; 0: not found. */
 static unsigned first_power(const finder *f, uint32_t x, bool *out_has_factor)
 {
     uint32_t first = tacho_step_input(f->self, f->root, 0);

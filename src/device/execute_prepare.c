@@ -581,7 +581,7 @@ static tacho_status take_pieces(tacho_execution *self)
     return self->places != NULL ? TACHO_OK : tacho_no_memory();
 }
 
-/* Adds which of the values that share the memory is the largest, and what makes it. */
+/* Adds the largest of the values that share the memory, and its producer, to the failure. */
 static tacho_status name_largest(const tacho_execution *self, tacho_status status)
 {
     const tacho_program *program = self->program;

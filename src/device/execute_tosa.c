@@ -40,7 +40,7 @@ static const tacho_array *constant_at(tacho_group *group, size_t input, tacho_ar
     return is_fine ? array : NULL;
 }
 
-/* A zero point, 0 where there is none; false when it is not one byte. */
+/* A zero point, 0 if absent; false when it is not one byte. */
 static bool read_zero(tacho_group *group, size_t input, int32_t *out_zero)
 {
     *out_zero = 0;

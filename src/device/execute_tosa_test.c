@@ -344,7 +344,7 @@ static void test_chance(void **state)
         }
         at.zero = (signed char)dice[16];
         at.biases = dice[17] % 3 == 0 ? 0 : dice[17] % 3 == 1 ? 1 : (int32_t)out;
-        has_bytes = false; /* some of these are none that oneDNN is fast at */
+        has_bytes = false; /* oneDNN is not fast at some of these */
         check(&at, (values)(dice[18] % VALUES), (values)(dice[19] % VALUES));
     }
 }

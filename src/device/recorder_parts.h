@@ -56,7 +56,7 @@ struct tacho_recorder {
     tacho_bank *banks;             /* by activation, then device */
     tacho_stats_buffer *buffers;
     tacho_stats_op **ops;         /* by activation and engine: its records */
-    tacho_stats_op_pmu **op_pmus; /* the same; NULL when there are none */
+    tacho_stats_op_pmu **op_pmus; /* the same; NULL without any */
     tacho_op_ios ios;
     uint32_t *device_ops;         /* ops that have jobs, by device ... */
     size_t *first_device_op;      /* ... from here on, by device and one more */

@@ -328,7 +328,7 @@ static uint64_t count_thread(const busy_sum *sum, tacho_event event)
     return all;
 }
 
-/* Of a job what threads count; the matrix engine's clock ticks while its thread is at the job. */
+/* A job's part of a thread's counts; the matrix clock ticks while the thread works on it. */
 static uint64_t count_thread_job(const job_sum *sum, tacho_event event, tacho_engine_class class)
 {
     if (active_of(event) < ACTIVE_COUNT) {

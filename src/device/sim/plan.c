@@ -134,7 +134,7 @@ static uint32_t depth_of(const tacho_program *program, const tacho_sim_limits *l
     return 0;
 }
 
-/* While jobs are gone through. */
+/* State of the walk over the jobs. */
 typedef struct queues {
     uint32_t *depths;      /* by engine */
     uint32_t *behind;      /* by engine: the job that is |depth| - 1 before the last one */

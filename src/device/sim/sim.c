@@ -274,7 +274,7 @@ static tacho_status count_events(sim_device *self)
     return TACHO_OK;
 }
 
-/* A host that never makes the device wait is as good as none. */
+/* A host that never delays the device is left out. */
 static tacho_status place_host(sim_device *self, const tacho_program *program)
 {
     TACHO_TRY(tacho_sim_host_init(&self->host, program, self->machine, self->options.activations));

@@ -448,7 +448,7 @@ static void test_activations(void **state)
     tacho_program_deinit(&program);
 }
 
-/* Cycles that do not fit, and time that goes back. */
+/* Cycles that overflow, and times that go backwards. */
 static void test_refused(void **state)
 {
     (void)state;
