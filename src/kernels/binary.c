@@ -13,7 +13,7 @@ typedef enum operation { ADD, SUB, MUL, DIV, MOD, FMOD, MIN, MAX } operation;
 
 /* ---- one element --------------------------------------------------------------------------- */
 
-/* NaN where either is: what ONNX's Min and Max give, unlike C's. */
+/* NaN where either is: as ONNX's Min and Max, unlike C's. */
 static double real_extreme(double a, double b, bool is_max)
 {
     if (isnan(a) || isnan(b)) {

@@ -124,7 +124,7 @@ static bool take_posts(tacho_byte_product *self, const tacho_byte_spec *spec)
     return true;
 }
 
-/* Biases and scales as the loops want them: one for each channel, groups in whole blocks. */
+/* Biases and scales in the loops' layout: one for each channel, groups in whole blocks. */
 static void take_channels(tacho_byte_product *self, const tacho_byte_spec *spec)
 {
     int64_t padded = self->blocks * self->simd->width;

@@ -214,7 +214,7 @@ static void work_each(const byte_run *run, const unit *at, void *scratch)
     end = end < self->spec.outputs ? end : self->spec.outputs;
     tacho_byte_target target = {.finish = &self->finish, .channel = first, .count = end - first};
     memset(blank, (unsigned char)run->zero, (size_t)padded);
-    if (needs_copies) { /* what pads a copy is multiplied, too, and then dropped */
+    if (needs_copies) { /* the padding of a copy is multiplied, too, and then dropped */
         memset(copies, 0, (size_t)(2 * self->pairs * padded));
     }
     for (int64_t i = 0; i < at->count; i++) {

@@ -41,7 +41,7 @@ typedef struct tacho_byte_places {
     int16_t zero; /* is subtracted */
 } tacho_byte_places;
 
-/* Where results go: |count| channels from |channel| on, of rows that are |row_bytes| apart. */
+/* Destination of results: |count| channels from |channel| on, of rows |row_bytes| apart. */
 typedef struct tacho_byte_target {
     const tacho_byte_finish *finish;
     int64_t channel, count;
@@ -59,9 +59,9 @@ typedef struct tacho_byte_simd {
     /* Rows times a block of filters, which are pairs x width x 2. */
     void (*multiply)(const tacho_byte_rows *rows, const int16_t *filters,
                      const tacho_byte_target *target);
-    /* Filters of a block of channels at two places, as multiply_each wants them. */
+    /* Filters of a block of channels at two places, in the layout of multiply_each. */
     void (*interleave)(const int16_t *first, const int16_t *second, int16_t *to);
-    /* All channels of one row, each with its own filter: blocks x pairs x what interleave makes. */
+    /* All channels of one row, each with its own filter: blocks x pairs x interleave's output. */
     void (*multiply_each)(const tacho_byte_places *places, const int16_t *filters,
                           const tacho_byte_target *target);
 } tacho_byte_simd;

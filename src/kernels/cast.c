@@ -44,7 +44,7 @@ static double int_to_real(int64_t value, bool is_unsigned, bool is_wide)
 {
     bool is_negative = !is_unsigned && value < 0;
     uint64_t size = is_negative ? 0 - (uint64_t)value : (uint64_t)value;
-    const uint64_t cut = 0x7ff; /* what 53 of 64 bits leave */
+    const uint64_t cut = 0x7ff; /* rest of 64 bits beyond 53 */
     if (!is_wide && size >> 53 != 0) {
         size = (size & ~cut) | ((size & cut) != 0 ? cut + 1 : 0);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Comparisons and logic: what makes booleans.
+ * Comparisons and logic: operators whose results are booleans.
  */
 #include "kernels/element.h"
 #include "kernels/kernel.h"
@@ -9,7 +9,7 @@
 typedef enum relation { EQUAL, LESS, LESS_OR_EQUAL, GREATER, GREATER_OR_EQUAL } relation;
 typedef enum connective { AND, OR, XOR } connective;
 
-/* |order| is that of two numbers: <0, 0, >0; or 2 where there is none, of NaN. */
+/* |order| of two numbers: <0, 0, >0; or 2 if unordered, of NaN. */
 static bool holds(relation wanted, int order)
 {
     switch (wanted) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values of Einsum: diagonals, ellipses, axes of 1, implied results; and equations that are none.
+ * Values of Einsum: diagonals, ellipses, axes of 1, implied results; and invalid equations.
  */
 #include "kernels/kernel_testing.h"
 

@@ -19,7 +19,7 @@ enum {
 /* The axes of an operand or of the result. */
 typedef struct tacho_equation_term {
     int32_t count;    /* of letters */
-    int32_t ellipsis; /* letters before it; -1: there is none */
+    int32_t ellipsis; /* letters before it; -1: without one */
     uint8_t letters[TACHO_RANK_MAX];
 } tacho_equation_term;
 
@@ -27,7 +27,7 @@ typedef struct tacho_equation_term {
 int tacho_equation_label_of(char c);
 char tacho_equation_letter(size_t label);
 
-/* Cuts at "->"; false when there is none: all are operands. */
+/* Cuts at "->"; false without it: all are operands. */
 bool tacho_equation_split(tacho_str equation, tacho_str *out_operands, tacho_str *out_result);
 
 /* The number of terms, and the first of them, which is cut off. */

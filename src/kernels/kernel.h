@@ -28,8 +28,8 @@ typedef enum tacho_kernel_trait {
     TACHO_KERNEL_PLAIN,
     TACHO_KERNEL_HEAVY, /* takes longer than its inputs and outputs are large: not for folding */
     TACHO_KERNEL_EACH,  /* element by element, so scalars give what splats of them would */
-    TACHO_KERNEL_PICKS, /* all elements are ones of input 0, which need not be aligned */
-    TACHO_KERNEL_JOINS, /* all elements are ones of the inputs */
+    TACHO_KERNEL_PICKS, /* all elements are elements of input 0, which need not be aligned */
+    TACHO_KERNEL_JOINS, /* all elements are elements of the inputs */
 } tacho_kernel_trait;
 
 /*

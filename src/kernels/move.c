@@ -77,7 +77,7 @@ static tacho_status compute_expand(const tacho_kernel_call *call)
     return TACHO_OK;
 }
 
-/* Integers of input |i|, or of the attribute |name| in early opsets; NULL when neither is there. */
+/* Integers of input |i|, or of the attribute |name| in early opsets; NULL when both are absent. */
 static const int64_t *slice_ints(const tacho_kernel_call *call, size_t i, const char *name,
                                  int64_t room[TACHO_RANK_MAX], size_t *out_count)
 {

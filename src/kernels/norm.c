@@ -45,7 +45,7 @@ static void write_run(const tacho_array *input, tacho_array *output, int64_t at,
     }
 }
 
-/* Whether all inputs that are there are real and the data keeps its shape and type. */
+/* Whether all given inputs are real and the data keeps its shape and type. */
 static tacho_status check(const tacho_kernel_call *call)
 {
     const tacho_array *input = call->inputs[0];

@@ -444,7 +444,7 @@ static bool is_slow(const draft *self, tacho_fast_kernel *kernel)
            strstr(kernel->name, "ref") != NULL;
 }
 
-/* Puts a constant into the layout that the kernel wants. */
+/* Puts a constant into the kernel's layout. */
 static bool keep_constant(draft *self, const tacho_fast_tensor *tensor, tacho_onednn_argument *to)
 {
     tacho_fast *fast = self->fast;
@@ -632,7 +632,7 @@ static tacho_status make_own(tacho_fast *fast, const tacho_fast_spec *spec, tach
     return status;
 }
 
-/* A kernel of its own; NULL where there is none. */
+/* A new kernel, oneDNN's or our own; NULL where neither supports the spec. */
 static tacho_status make_kernel(tacho_fast *fast, const tacho_fast_spec *spec,
                                 tacho_fast_kernel **out)
 {

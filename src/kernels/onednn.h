@@ -37,7 +37,7 @@ tacho_status tacho_fast_create_with(uint32_t threads, const tacho_isa_choice *ch
                                     tacho_fast **out) TACHO_MUST_USE;
 void tacho_fast_free(tacho_fast *fast); /* after all its kernels; also NULL */
 
-/* "2.6.3", or "" where there is none. */
+/* "2.6.3", or "" without oneDNN. */
 const char *tacho_fast_version(const tacho_fast *fast);
 
 /*
@@ -159,7 +159,7 @@ tacho_status tacho_fast_prepare(tacho_fast *fast, const tacho_fast_spec *spec,
                                 tacho_fast_kernel **out) TACHO_MUST_USE;
 void tacho_fast_kernel_free(tacho_fast_kernel *kernel); /* also NULL */
 
-/* How it wants inputs, and leaves its output. */
+/* Layouts of its inputs and its output. */
 const tacho_layout *tacho_fast_input_layout(const tacho_fast_kernel *kernel, size_t i);
 const tacho_layout *tacho_fast_output_layout(const tacho_fast_kernel *kernel);
 

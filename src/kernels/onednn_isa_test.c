@@ -23,7 +23,7 @@ static void test_limit(void **state)
     tacho_fast *fast = NULL;
     tacho_isa_choice choice = {.isa = TACHO_ISA_AVX2, .reason = TACHO_ISA_NO_AVX512};
     assert_null(tacho_fast_create_with(1, &choice, &fast));
-    if (fast == NULL) { /* there is none, rather than one that does not keep to the limit */
+    if (fast == NULL) { /* without oneDNN, rather than beyond the limit */
         assert_null(tacho_fast_create(1, &fast));
         assert_null(fast);
         skip();

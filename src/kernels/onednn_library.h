@@ -67,7 +67,7 @@ struct tacho_fast {
 /* An argument of oneDNN's call. */
 typedef struct tacho_onednn_argument {
     int id;                     /* oneDNN's */
-    const tacho_layout *layout; /* as the kernel wants it; of scratch memory NULL */
+    const tacho_layout *layout; /* layout of the kernel; of scratch memory NULL */
     void *constant;             /* of a constant: ours, in that layout; else NULL */
     void *bound;                /* its memory when the kernel ran last */
     dnnl_memory_t memory;       /* NULL before it has run */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fast kernels where oneDNN was not there when tacho was built: there are none.
+ * Fast kernels in builds without oneDNN: none.
  */
 #include "kernels/onednn.h"
 

@@ -11,7 +11,7 @@
 
 enum { CHANNELS = 256 }; /* of sums at a time */
 
-/* Sums of 32 bits hold so many bytes. */
+/* Sums of 32 bits hold this many bytes. */
 static const int64_t places_max = 1 << 23;
 
 /* ---- pools --------------------------------------------------------------------------------- */

@@ -281,7 +281,7 @@ static bool is_scaled(const layer *self, size_t scale, size_t weights)
            (is_shape(zero, dtype, &each) || is_shape(zero, dtype, &by_row));
 }
 
-/* Whether an array is there and has one element of a type. */
+/* Whether an array is given and has one element of a type. */
 static bool is_one(const tacho_array *array, tacho_dtype dtype)
 {
     return array != NULL && array->dtype == dtype && tacho_array_elements(array) == 1;

@@ -173,7 +173,7 @@ static tacho_status pack_direction(const tacho_recurrent *self, tacho_arena *are
                       &out->fresh);
 }
 
-/* Whether an input that is there has a value now. */
+/* Whether an input has a value now, or is absent. */
 static bool is_constant(const tacho_recurrent *self, size_t input)
 {
     const tacho_array *array = tacho_call_input(self->call, input);

@@ -41,7 +41,7 @@ static bool is_mode(const resize *self, const char *name)
 static double source_of(const resize *self, double x, double in, double out, double scale,
                         const double roi[2])
 {
-    double length = scale * in; /* what |out| is rounded from */
+    double length = scale * in; /* unrounded length of |out| */
     if (is_mode(self, "asymmetric")) {
         return x / scale;
     }

@@ -13,8 +13,8 @@ typedef struct small_format {
     tacho_dtype dtype;
     int exponent_bits, mantissa_bits, bias;
     unsigned greatest; /* finite number */
-    unsigned nan;      /* 0: there is none */
-    unsigned infinity; /* 0: there is none */
+    unsigned nan;      /* 0: without one */
+    unsigned infinity; /* 0: without one */
     bool has_one_zero; /* the other one's bits are |nan| */
 } small_format;
 
