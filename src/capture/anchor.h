@@ -11,7 +11,7 @@
 typedef struct tacho_anchor {
     int64_t monotonic_ns; /* CLOCK_MONOTONIC, which captures count */
     int64_t realtime_ns;  /* CLOCK_REALTIME, which computers agree on as well as they can */
-    int64_t error_ns;     /* the two were read within so much of one another */
+    int64_t error_ns;     /* uncertainty: the two readings were this close together */
 } tacho_anchor;
 
 /* The best of a few readings. */

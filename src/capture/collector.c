@@ -156,7 +156,7 @@ static bool send_welcome(const tacho_waiting_client *client, const tacho_shared_
            (ssize_t)sizeof(longer);
 }
 
-/* Gives a client its memory; false where there is none for it. */
+/* Gives a client its memory; false when out of memory. */
 static bool serve(tacho_collector *collector, tacho_waiting_client *client,
                   const tacho_wire_hello *hello)
 {

@@ -390,7 +390,7 @@ static void every_kind_is_understood(void **state)
     in_child(emit_all_kinds);
 }
 
-/* ---- programs that are not clients ----------------------------------------------------------- */
+/* ---- programs that are not clients --------------------------------------------------------- */
 
 enum { SILENT = TACHO_COLLECTOR_WAITING_MAX + 100 };
 

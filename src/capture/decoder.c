@@ -226,7 +226,7 @@ static bool set_value(tacho_arg *arg, const tacho_wire_arg *head)
     }
 }
 
-/* Reads one argument at |*at| of |len| bytes; false where it makes no sense. */
+/* Reads one argument at |*at| of |len| bytes; false where it is invalid. */
 static bool read_arg(tacho_decoder *decoder, const tacho_wire_arg *head, size_t len, size_t *at,
                      tacho_arg *arg)
 {
@@ -429,7 +429,7 @@ static void remove_arg(tacho_decoder *decoder, arg_list *list, size_t index)
             (list->count - index) * sizeof(decoder->args[0]));
 }
 
-/* Takes the number of the launch out of the arguments; 0: there is none. */
+/* Takes the number of the launch out of the arguments; 0: none. */
 static uint64_t find_launch(tacho_decoder *decoder, arg_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {

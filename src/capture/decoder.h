@@ -50,7 +50,7 @@ void tacho_decoder_deinit(tacho_decoder *decoder);
 tacho_status tacho_decoder_ensure_thread(tacho_decoder *decoder, const char *name, uint32_t tid,
                                          uint32_t *out_track) TACHO_MUST_USE;
 
-/* A call of tacho_decoder_take ends after so many records, and with an event. */
+/* A call of tacho_decoder_take ends after this many records, at the end of an event. */
 enum { TACHO_DECODER_PART = 4096 };
 
 /*

@@ -361,7 +361,7 @@ static void full_rings_are_taken_in_parts(void **state)
     fixture self;
     (void)state;
     open_fixture(&self);
-    tacho_wire_record step = {.kind = TACHO_WIRE_ZONE, .extra = 2}; /* makes no sense: no row */
+    tacho_wire_record step = {.kind = TACHO_WIRE_ZONE, .extra = 2}; /* invalid: no row */
     tacho_wire_record extra[2] = {{0}};
     uint64_t count = TACHO_WIRE_RECORDS / 3, parts = 0;
     for (uint64_t i = 0; i < count; i++) {

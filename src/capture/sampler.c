@@ -116,7 +116,7 @@ static void put_name(const tacho_sampled_process *process, tacho_str command, ch
     }
 }
 
-/* Reads what may be another program by now. */
+/* Reads data that may belong to another program by now. */
 static tacho_status read_names(tacho_sampler *sampler, tacho_sampled_process *process,
                                char room[NAME_ROOM])
 {

@@ -17,7 +17,7 @@
 
 enum {
     TACHO_TRACY_PORT = 8086,   /* the first one that clients try */
-    TACHO_TRACY_PORTS = 20,    /* so many of them */
+    TACHO_TRACY_PORTS = 20,    /* number of these ports */
     TACHO_TRACY_CLIENTS = 256, /* at once */
     TACHO_TRACY_CLOCKS = 8,    /* that clients may have */
     TACHO_TRACY_UDP_SOCKETS = 3,
@@ -87,7 +87,7 @@ void tacho_tracy_hub_handle(tacho_tracy_hub *hub, uint64_t event);
 /* A process has ended: whose announcement is still unread is known for this last moment. */
 void tacho_tracy_hub_end_process(tacho_tracy_hub *hub);
 
-/* Looks for clients and ends what takes too long; returns when to call it again. */
+/* Looks for clients and ends overdue sessions; returns when to call it again. */
 int64_t tacho_tracy_hub_look(tacho_tracy_hub *hub, int64_t now_ns);
 
 /* The capture ends: takes the data that has arrived, and ends all sessions. */

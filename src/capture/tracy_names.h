@@ -43,7 +43,7 @@ typedef struct tacho_tracy_known_place {
     uint64_t address; /* 0: made at run time */
     tacho_tracy_place place;
     bool is_asked, is_skipped; /* by us; that only others query */
-    uint32_t missing;          /* how many of its names are not known; 4: nothing is */
+    uint32_t missing;          /* how many of its names are not known; 4: none is known */
     uint32_t next_user[3];     /* others that wait for the same name */
     uint32_t site;             /* of zones there; TACHO_NONE: not made */
     uint32_t site_category;    /* of that site */

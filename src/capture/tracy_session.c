@@ -67,7 +67,7 @@ void tacho_tracy_session_hello(const tacho_tracy_session *session,
     }
 }
 
-/* ---- what events share --------------------------------------------------------------------- */
+/* ---- shared by events ---------------------------------------------------------------------- */
 
 bool tacho_tracy_time(tacho_tracy_session *session, int64_t ticks, int64_t *out_ns)
 {
@@ -227,7 +227,7 @@ static bool decide(tacho_tracy_session *session, tacho_str bytes)
     return is_other || one.is_whole;
 }
 
-/* Keeps what waits for an event of the next block. */
+/* Keeps strings that wait for an event of the next block. */
 static tacho_status keep_pending(tacho_tracy_session *session)
 {
     size_t single = session->has_single ? session->single.len : 0;

@@ -84,7 +84,7 @@ typedef struct tacho_tracy_session {
     size_t in_len, in_capacity;
     tacho_lz4_chain chain;
     tacho_tracy_counts counts;
-    /* Running times, and what waits for its event. */
+    /* Running times, and strings that wait for their event. */
     int64_t thread_ticks, serial_ticks, gpu_ticks;
     int64_t last_ns;           /* the latest time seen */
     tacho_str single, payload; /* of this block, or kept in |kept| */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside a session with a Tracy client: what its files share.
+ * Inside a session with a Tracy client: shared by its files.
  */
 #ifndef TACHO_CAPTURE_TRACY_STATE_H
 #define TACHO_CAPTURE_TRACY_STATE_H

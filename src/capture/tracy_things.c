@@ -322,7 +322,7 @@ static tacho_status find_user(lock *item, uint64_t thread, uint32_t *out_user)
     return TACHO_OK;
 }
 
-/* Pushes what began at |*start|, if anything did. */
+/* Pushes a span that began at |*start|, if one did. */
 static tacho_status push_lock(tacho_tracy_session *session, lock *item, int64_t *start, int64_t end,
                               const tacho_tracy_span *kind, uint64_t thread)
 {

@@ -15,7 +15,7 @@
 #include "capture/recorder.h"
 #include "capture/sampler.h"
 
-/* Epoll events of a way have data from its |event_base| on, so many. */
+/* Epoll events of a way have data from its |event_base| on; this many. */
 #define TACHO_WAY_EVENTS (UINT64_C(1) << 40)
 
 enum { TACHO_WAY_VARIABLE_MAX = 4096, TACHO_WAYS_MAX = 8 };

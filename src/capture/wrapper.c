@@ -191,7 +191,7 @@ static void handle_signals(wrapper *self)
     }
 }
 
-/* The time is up: asks every process to end, later makes them. */
+/* The time is up: asks all processes to end, later kills them. */
 static void stop_all(wrapper *self, int64_t now_ns)
 {
     self->result->is_timed_out = true;

@@ -63,7 +63,7 @@ typedef struct tacho_wrapper_result {
     bool lists_no_children;                /* the kernel does not list children */
     tacho_way_counts ways[TACHO_WAYS_MAX]; /* results of each */
     size_t way_count;
-    tacho_collector_counts clients; /* what programs with libtacho-client reported */
+    tacho_collector_counts clients; /* reports of programs with libtacho-client */
     uint16_t port;                  /* that they could report to; 0: none */
     tacho_status collect_error;     /* why a way could not be used; the caller frees it */
     uint64_t stored_count;          /* rows */
