@@ -79,7 +79,7 @@ static void put_arg(unit_writer *writer, const tacho_client_arg *arg)
     put_unit(writer, &head, sizeof(head));
 }
 
-/* Room for |units|; false where there is none. */
+/* Reserves |units|; false when the ring is full. */
 static bool reserve(client_thread *thread, tacho_wire_record *record, size_t units)
 {
     size_t extra = (units + UNITS_PER_RECORD - 1) / UNITS_PER_RECORD;

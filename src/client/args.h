@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events with arguments: several records that are there all or not at all.
+ * Events with arguments: several records, written all or not at all.
  */
 #ifndef TACHO_CLIENT_ARGS_H
 #define TACHO_CLIENT_ARGS_H

@@ -31,7 +31,7 @@ typedef struct client_process {
 typedef struct client_thread {
     uint32_t generation;   /* that its ring is of */
     uint32_t depth;        /* open zones */
-    volatile int is_busy;  /* in one of our functions: a signal handler has to stay out */
+    volatile int is_busy;  /* in one of our functions: a signal handler must stay out */
     bool is_stalled;       /* has waited for the collector without success ... */
     uint64_t stall_tail;   /* ... which had read up to here */
     tacho_wire_ring *ring; /* NULL: none was free */
