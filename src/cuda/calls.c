@@ -27,7 +27,7 @@ typedef struct known_call {
 /* One process has one CUPTI. */
 static struct {
     known_call runtime[IDS_MAX], driver[IDS_MAX];
-    _Atomic(void *) subscriber; /* NULL: there is none */
+    _Atomic(void *) subscriber; /* NULL: not subscribed */
     atomic_uint starts;         /* so far: a call that was open at an earlier one has no end */
 } calls;
 

@@ -8,7 +8,7 @@
 
 #include "cuda/cupti.h"
 
-/* Compares the two; of use now and then. */
+/* Compares the two; call it now and then. */
 void tacho_cu_clock_compare(const tacho_cupti *cupti);
 
 /* Tells the collector how they are related, before work of |device| that started at |ticks|. */

@@ -19,7 +19,7 @@ typedef struct tacho_cupti {
     void *library;
 } tacho_cupti;
 
-/* NULL, or in a few words why there is none. */
+/* NULL, or the reason for its absence in a few words. */
 const char *tacho_cupti_load(tacho_cupti *out_cupti);
 
 /* CUPTI's text for |result|. */

@@ -262,7 +262,7 @@ static void end_range(uint64_t id)
     }
 }
 
-/* ---- what NVTX calls: domains are their names ------------------------------------------------ */
+/* ---- NVTX's entry points: domains are their names ------------------------------------------ */
 
 /* A message is a text only, so a payload is appended to it. */
 static void domain_mark_ex(const char *domain, const tacho_nvtx_attributes *given)

@@ -77,7 +77,7 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* How much of a multiprocessor's room for warps the kernel can fill, in percent; 0: not known. */
+/* The share of a multiprocessor's warps that the kernel can occupy, in percent; 0: not known. */
 static uint32_t find_occupancy(const tacho_cu_device *device, uint64_t threads, uint32_t registers,
                                uint64_t shared)
 {

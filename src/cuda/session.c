@@ -193,7 +193,7 @@ static const struct {
     {TACHO_CU_OVERHEAD, 0, 1000},
     {TACHO_CU_GRAPH_TRACE, 0, 70}, /* in place of the nodes of a graph */
     {TACHO_CU_EXTERNAL_CORRELATION, 70, 1000},
-    {TACHO_CU_SYNCHRONIZATION, 100, 1000}, /* makes each launch dear; calls show who waits */
+    {TACHO_CU_SYNCHRONIZATION, 100, 1000}, /* slows each launch; calls show who waits */
     {TACHO_CU_MEMORY, 100, 1000},
     {TACHO_CU_MEMORY_POOL, 100, 1000},
     {TACHO_CU_ENVIRONMENT, 100, 1000},
@@ -309,7 +309,7 @@ static bool wants_calls(void)
     return session.level >= LEVEL_CALLS && !tacho_cu_calls_are_on() && !tacho_cu_rivals_listen();
 }
 
-/* The program is done: what CUPTI still has is the program's, and from here on all is ours. */
+/* The program is done: CUPTI's remaining records are the program's, all later ones ours. */
 static void resume(void)
 {
     static atomic_bool has_said;
