@@ -15,7 +15,7 @@ typedef struct tacho_cl_command_facts {
     tacho_client_engine engine;
     bool has_bytes, is_blocking;
     uint64_t bytes;
-    uint32_t dimensions; /* of a kernel; 0: it is none */
+    uint32_t dimensions; /* of a kernel; 0: not a kernel */
     size_t offset[TACHO_CL_DIMENSIONS], global[TACHO_CL_DIMENSIONS], local[TACHO_CL_DIMENSIONS];
     bool has_offset, has_local;
 } tacho_cl_command_facts;

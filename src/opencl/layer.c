@@ -65,7 +65,7 @@ static void wrap(tacho_cl_wrapper_list list)
     }
 }
 
-/* Whether all is there that commands are timed with. */
+/* Whether all functions are available that commands are timed with. */
 static bool can_time(void)
 {
     static const size_t needed[] = {

@@ -23,7 +23,7 @@ typedef struct device_entry {
     tacho_cl_handle handle;
     char name[TACHO_CL_NAME_MAX];
     uint32_t queue_count;
-    uint32_t version; /* of the shift; 0: there is none yet */
+    uint32_t version; /* of the shift; 0: none yet */
     int64_t shift;
     uint64_t last_end; /* of the commands so far */
 } device_entry;
@@ -87,7 +87,7 @@ static uint32_t ensure_device(tacho_cl_handle handle)
     return known.device_count++;
 }
 
-/* Adds |queue|, or replaces what had its handle. */
+/* Adds |queue|, or replaces the queue with its handle. */
 static void add_queue(tacho_cl_queue *queue, tacho_cl_handle device)
 {
     pthread_mutex_lock(&known.lock);
