@@ -121,7 +121,7 @@ static tacho_status choose_path(const tacho_remote_options *options, tacho_arena
 
 /* ---- the runtime here ---------------------------------------------------------------------- */
 
-/* Processors by what `uname -m` and an ELF file call them. */
+/* Processors by their names in `uname -m` and ELF files. */
 static const struct {
     const char *name;
     uint64_t number;

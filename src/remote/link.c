@@ -196,7 +196,7 @@ static size_t receive_bytes(void *self, void *bytes, size_t len)
     return receive_some(self, bytes, len);
 }
 
-/* The next message but those that only mean that the board is there. */
+/* The next message; those that only show that the board is alive are skipped. */
 static tacho_status receive_answer(tacho_link *link, const tacho_wire *wire, bool *out_is_end)
 {
     tacho_tether *tether = &link->tether;

@@ -18,7 +18,7 @@ typedef struct tacho_board_lock {
     int fd;
 } tacho_board_lock;
 
-/* Opens the file, and makes it where it is not there. Nothing is locked yet. */
+/* Opens the file, and creates it if missing. Nothing is locked yet. */
 tacho_status tacho_board_lock_open(tacho_board_lock *out_lock) TACHO_MUST_USE;
 
 /*

@@ -29,7 +29,7 @@ enum {
     TACHO_WIRE_HEADER_BYTES = 32,
     TACHO_WIRE_SILENCE_S = 60, /* how long a host listens to silence by default */
     TACHO_WIRE_SILENCE_MAX_S = 1000000,
-    TACHO_WIRE_PATIENCE = 2,          /* of a board: so many times as long */
+    TACHO_WIRE_PATIENCE = 2,          /* of a board: this many times as long */
     TACHO_WIRE_SMALL_BYTES = 1 << 20, /* of a message that carries no data, at most */
 };
 
@@ -65,7 +65,7 @@ typedef enum tacho_wire_type {
         TACHO_WIRE_TYPE_COUNT
 } tacho_wire_type;
 
-/* "HELLO"; "unknown" for a number that is none. */
+/* "HELLO"; "unknown" for other numbers. */
 const char *tacho_wire_type_name(tacho_wire_type type);
 
 /* The carrier of the bytes. */

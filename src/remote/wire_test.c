@@ -64,7 +64,7 @@ static void carries_messages(void **state)
     tacho_bytes_deinit(&message.payload);
 }
 
-/* Makes a damaged header a liar's, whose checksum is right. */
+/* Makes a damaged header look valid, with a matching checksum. */
 static void seal_header(echo *line)
 {
     enum { SUMMED = TACHO_WIRE_HEADER_BYTES - 4 };
@@ -92,7 +92,7 @@ static void finds_damage(void **state)
     }
     line.at = 0;
     assert_null(tacho_wire_receive(&wire, &message, &is_end));
-    for (size_t len = 0; len < line.bytes.len; len++) { /* cut anywhere, it is none */
+    for (size_t len = 0; len < line.bytes.len; len++) { /* cut anywhere, it is not a message */
         echo cut = {.bytes = {.data = line.bytes.data, .len = len}};
         const tacho_wire short_wire = {echo_send, echo_receive, &cut};
         assert_null(tacho_wire_receive(&short_wire, &message, &is_end));
