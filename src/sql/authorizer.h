@@ -10,7 +10,7 @@
 /* Takes away from |db| all that is not needed to make its own tables. */
 void tacho_sql_restrict(sqlite3 *db);
 
-/* From here on statements may read, and nothing else; the tables are there by now. */
+/* From here on statements may only read; the tables exist by now. */
 void tacho_sql_allow_reading(sqlite3 *db);
 
 #endif

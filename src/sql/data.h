@@ -14,7 +14,7 @@
 
 #include <sqlite3.h>
 
-/* Bits of what columns need that is made on demand. */
+/* Bits of data for columns that is computed on demand. */
 enum {
     TACHO_SQL_NEEDS_NESTING = 1 << 0,   /* parents, and time in nested spans */
     TACHO_SQL_NEEDS_OPERATORS = 1 << 1, /* operators that arguments name */
@@ -32,7 +32,7 @@ typedef struct tacho_sql_data {
     uint32_t bytes_key;  /* string, TACHO_NONE when no argument is called so */
     tacho_arena arena;   /* of cleaned text */
     uint8_t *site_kinds; /* a tacho_category_kind, by site */
-    bool *has_operators; /* by part: some of its spans are whole operators; NULL: none are */
+    bool *has_operators; /* by part: some of its spans are whole operators; NULL: in no part */
     unsigned ready;      /* TACHO_SQL_NEEDS_* that are made */
     uint32_t *parents;   /* by span, TACHO_NONE for none */
     int64_t *inner_ns;   /* by span: time in spans directly inside */

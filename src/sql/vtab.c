@@ -27,7 +27,7 @@ typedef struct virtual_cursor {
     sqlite3_vtab_cursor base;
     tacho_sql_place place;
     bool is_at_end;
-    uint32_t *order; /* rows in groups; NULL: as they are */
+    uint32_t *order; /* rows in groups; NULL: in table order */
     size_t at;       /* in |order| */
 } virtual_cursor;
 
