@@ -195,7 +195,7 @@ def join_lines(text):
 
 def examples_of_page(text):
     """Commands in blocks of shell, and in those that are indented."""
-    for block in re.findall(r"^```sh\n(.*?)^```|((?:^    .*\n)+)", text, re.M | re.S):
+    for block in re.findall(r"^```sh\n(.*?)^```|((?:^    [^\n]*\n)+)", text, re.M | re.S):
         for line in join_lines(block[0] or block[1]).split("\n"):
             line = line.strip().removeprefix("$ ")
             if RUNS.match(line) and not PLACEHOLDER.search(line.split("#")[0]):
