@@ -166,7 +166,8 @@ const tacho_command tacho_command_roofline = {
                 "# a run against the same roof, as a drawing\n"
                 "tacho run model.onnx --device sim:aic100 --profile run.tacho\n"
                 "tacho roofline model.onnx run.tacho --machine aic100 -o roofline.svg\n"
-                "# a PyTorch trace, with the ceilings of its GPU\n"
+                "# a PyTorch trace: the machine that it names, and other ceilings\n"
+                "tacho roofline trace.json\n"
                 "tacho roofline trace.json --roof f16=989TFLOP/s,f32=67TFLOP/s,HBM=4.8TB/s\n"
                 "# a Tenstorrent op table\n"
                 "tacho roofline ops_perf_results.csv --format json\n",

@@ -63,6 +63,31 @@ tacho_str tacho_machine_builtin_text(tacho_str name)
     return (tacho_str){"", 0};
 }
 
+/* Whether |text|, of a built-in machine, has |device| as the value of a key "called". */
+static bool names_device(tacho_str text, tacho_str device)
+{
+    const tacho_str key = TACHO_STR("\"called\": \"");
+    for (; text.len > key.len + device.len; text = tacho_str_from(text, 1)) {
+        bool is_value = text.data[0] == '"' && tacho_str_starts_with(text, key);
+        tacho_str value = is_value ? tacho_str_from(text, key.len) : device;
+        if (is_value && tacho_str_starts_with(value, device) && value.data[device.len] == '"') {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *tacho_machine_builtin_of_device(tacho_str device)
+{
+    for (size_t i = 0; device.len > 0 && tacho_machine_builtin(i) != NULL; i++) {
+        const char *name = tacho_machine_builtin(i);
+        if (names_device(tacho_machine_builtin_text(tacho_str_from_cstring(name)), device)) {
+            return name;
+        }
+    }
+    return NULL;
+}
+
 static tacho_status read_file(const char *path, tacho_arena *arena, tacho_machine **out_machine)
 {
     tacho_input input;

@@ -59,7 +59,7 @@ typedef struct tacho_engine {
     tacho_quantity sum_bytes;               /* of each of these results; goes with the above */
     tacho_quantity step_overhead_cycles;    /* mesh: between two products of align_m x n x k */
     tacho_quantity short_pass_cycles; /* of a pass over the array that has fewer rows than that */
-    tacho_quantity block_overhead_cycles;   /* between two blocks that were loaded together */
+    tacho_quantity block_overhead_cycles; /* between two blocks that were loaded together */
 } tacho_engine;
 
 typedef enum tacho_memory_kind {
@@ -131,7 +131,7 @@ typedef struct tacho_gpu_product {
     tacho_quantity operand_bytes_per_cycle; /* from L2 into a core; absent: no limit */
     tacho_quantity row_ratio;               /* the cost of fetching a row relative to a column's */
     tacho_quantity place_channels; /* in the time of which it finds the next place of a window */
-    tacho_quantity reduce_cycles; /* of the kernel that adds parts of k; absent: k is not cut */
+    tacho_quantity reduce_cycles;  /* of the kernel that adds parts of k; absent: k is not cut */
 } tacho_gpu_product;
 
 /* A GPU whose operators are kernels, one after the other: compile/op_gpu.c. Absent: l2_bytes is. */
@@ -208,6 +208,11 @@ typedef struct tacho_word {
     tacho_str word;
 } tacho_word;
 
+/* A name that drivers report for the device, and profiles record. */
+typedef struct tacho_device_name {
+    tacho_str called;
+} tacho_device_name;
+
 /*
  * A number that may be fitted to measurements, by its path (machine/constant.h); several with a +
  * between them change by the same factor.
@@ -222,6 +227,8 @@ typedef struct tacho_machine {
     tacho_str about;
     tacho_str path; /* of the file, or the name of a built-in */
     tacho_str text; /* the whole description */
+    tacho_device_name *devices;
+    size_t device_count;
     tacho_quantity core_clock_hz;
     tacho_quantity timer_hz; /* of time stamps; absent: the core clock */
     tacho_quantity grid_x;   /* cores */
@@ -275,6 +282,12 @@ const char *tacho_machine_builtin(size_t index);
 
 /* The JSON text of a built-in machine or of "template"; empty when the name is unknown. */
 tacho_str tacho_machine_builtin_text(tacho_str name);
+
+/*
+ * The built-in machine that lists |device| ("NVIDIA H200") among its devices; NULL if none does.
+ * Names must be equal: variants of one chip differ in clock and memory.
+ */
+const char *tacho_machine_builtin_of_device(tacho_str device);
 
 /*
  * The machine of this name, else the one described in the file at this path. All of it is in

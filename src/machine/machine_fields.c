@@ -253,10 +253,14 @@ static const tacho_field word_rows[] = {
 };
 FIELDS(word_fields, tacho_word, word_rows);
 
+static const tacho_field device_rows[] = {TEXT(tacho_device_name, called, false)};
+FIELDS(device_fields, tacho_device_name, device_rows);
+
 static const tacho_field machine_rows[] = {
     TEXT(tacho_machine, name, false),
     TEXT(tacho_machine, title, false),
     TEXT(tacho_machine, about, true),
+    LIST(tacho_machine, "devices", devices, device_count, true, device_fields),
     NEED(tacho_machine, core_clock_hz, "Hz", RATE_MAX * 1000, WHOLE),
     MAYBE(tacho_machine, timer_hz, "Hz", RATE_MAX * 1000, WHOLE),
     NEED(tacho_machine, grid_x, "cores", 4096, WHOLE),

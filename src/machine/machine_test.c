@@ -15,8 +15,9 @@
 static void test_builtins(void **state)
 {
     (void)state;
-    static const char *const names[] = {"aic100", "blackhole-p150", "gemmini-8x8", "h100",
-                                        "h200",   "host-cpu",       "torq-sl2610", "wormhole-n150"};
+    static const char *const names[] = {
+        "a100-40gb", "a100", "aic100",   "b200",   "blackhole-p150", "gemmini-8x8",
+        "h100",      "h200", "host-cpu", "mi300x", "torq-sl2610",    "wormhole-n150"};
     size_t count = 0;
     for (; tacho_machine_builtin(count) != NULL; count++) {
         tacho_arena arena;
@@ -27,7 +28,36 @@ static void test_builtins(void **state)
         assert_string_equal(machine->name.data, names[count]);
         tacho_arena_deinit(&arena);
     }
-    assert_int_equal(count, 8);
+    assert_int_equal(count, sizeof(names) / sizeof(names[0]));
+}
+
+/* Every device that a description lists is found by its whole name, and by no other. */
+static void test_devices(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *device, *machine;
+    } cases[] = {
+        {"NVIDIA H200", "h200"},
+        {"NVIDIA H100 80GB HBM3", "h100"},
+        {"NVIDIA A100-SXM4-80GB", "a100"},
+        {"A100-SXM4-40GB", "a100-40gb"},
+        {"NVIDIA B200", "b200"},
+        {"AMD Instinct MI300X", "mi300x"},
+        {"NVIDIA H200 NVL", NULL},
+        {"NVIDIA H20", NULL},
+        {"H200", NULL},
+        {"NVIDIA H100 PCIe", NULL},
+        {"", NULL},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *found =
+            tacho_machine_builtin_of_device(tacho_str_from_cstring(cases[i].device));
+        assert_int_equal(found == NULL, cases[i].machine == NULL);
+        if (found != NULL) {
+            assert_string_equal(found, cases[i].machine);
+        }
+    }
 }
 
 static void test_exact(void **state)
@@ -279,11 +309,11 @@ static void test_launches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_builtins), cmocka_unit_test(test_exact),
-        cmocka_unit_test(test_faults),   cmocka_unit_test(test_cross_faults),
-        cmocka_unit_test(test_twins),    cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_words),    cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_launches),
+        cmocka_unit_test(test_builtins),     cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_exact),        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_cross_faults), cmocka_unit_test(test_twins),
+        cmocka_unit_test(test_texts),        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_cut),          cmocka_unit_test(test_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

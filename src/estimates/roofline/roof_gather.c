@@ -46,6 +46,11 @@ tacho_status tacho_roof_gather_roof(tacho_roof_gather *gather, uint32_t part, ui
     if (options->works != NULL) {
         return tacho_roofline_ensure_roof(&gather->line, &options->works->roof, out_number);
     }
+    const tacho_roof *found = NULL;
+    TACHO_TRY(tacho_roof_found_roof(&gather->found, part, &found));
+    if (found != NULL) {
+        return tacho_roofline_ensure_roof(&gather->line, found, out_number);
+    }
     *out_number = 0;
     return tacho_fail(TACHO_CODE_USAGE,
                       "%.*s: does not say which machine it is of; name the "
@@ -164,15 +169,28 @@ static tacho_status add_named(tacho_roof_gather *self, const tacho_row *row)
 /* ---- rows -------------------------------------------------------------------------------- */
 
 /* Whether only tables that name their machine can have a roof. */
-static bool is_of_tables(const tacho_roofline_options *options)
+static bool is_of_tables(const tacho_roof_gather *self)
 {
-    return options->omits_unknown && options->roof == NULL && options->works == NULL;
+    const tacho_roofline_options *options = self->options;
+    return options->omits_unknown && options->roof == NULL && options->works == NULL &&
+           tacho_roof_found_name(&self->found, self->part) == NULL;
+}
+
+/* Facts of a part precede its rows. */
+static tacho_status look_at_part(tacho_roof_gather *self, uint32_t part)
+{
+    if (self->part == part) {
+        return TACHO_OK;
+    }
+    self->part = part;
+    return tacho_roof_found_look(&self->found, self->events.dict, part);
 }
 
 static tacho_status gather_row(tacho_events *events, const tacho_row *row)
 {
     tacho_roof_gather *self = gather_of(events);
-    bool takes_tables = is_of_tables(self->options);
+    TACHO_TRY(look_at_part(self, events->dict->tracks[row->track].part));
+    bool takes_tables = is_of_tables(self);
     if (row->kind == TACHO_ROW_FLOW && !takes_tables) {
         return tacho_torch_join(&self->torch, row);
     }
@@ -199,7 +217,9 @@ static tacho_status gather_row(tacho_events *events, const tacho_row *row)
 
 static tacho_status end_part(tacho_events *events, uint32_t part)
 {
-    return tacho_torch_end_part(&gather_of(events)->torch, part);
+    tacho_roof_gather *self = gather_of(events);
+    TACHO_TRY(tacho_roof_found_look(&self->found, events->dict, part));
+    return tacho_torch_end_part(&self->torch, part);
 }
 
 /* ---- points ------------------------------------------------------------------------------ */
@@ -243,7 +263,9 @@ static tacho_status open_roofline(const void *options, tacho_dict *dict, tacho_e
     }
     self->events = (tacho_events){&vtable, dict};
     self->options = options;
+    self->part = TACHO_NONE;
     tacho_roofline_init(&self->line);
+    tacho_roof_found_init(&self->found);
     tacho_torch_init(&self->torch, dict);
     tacho_tt_ops_init(&self->tables, dict);
     *out_events = &self->events;
@@ -259,10 +281,17 @@ static tacho_status write_roofline(tacho_events *events, const void *options,
                                    const tacho_table_taker *to)
 {
     tacho_roof_gather *self = gather_of(events);
+    /* Facts of a capture follow its rows. Of several, they could be of any. */
+    if (events->dict->part_count == 1 && self->part != TACHO_NONE) {
+        TACHO_TRY(tacho_roof_found_look(&self->found, events->dict, self->part));
+    }
     for (size_t i = 0; i < self->cell_count; i++) {
         TACHO_TRY(add_cell_point(self, &self->cells[i]));
     }
     TACHO_TRY(tacho_tt_roof_add_points(&self->tables, self->options->roof, &self->line));
+    if (self->options->roof == NULL && self->options->works == NULL) {
+        tacho_roof_found_note(&self->found, events->dict, self->options->notes);
+    }
     const tacho_torch_roofs roofs = {find_roof, self};
     TACHO_TRY(tacho_torch_add_points(&self->torch, &roofs, &self->line));
     return tacho_roofline_write(&self->line, options, to);
@@ -275,6 +304,7 @@ static void close_roofline(tacho_events *events)
         return;
     }
     tacho_roofline_deinit(&self->line);
+    tacho_roof_found_deinit(&self->found);
     tacho_torch_deinit(&self->torch);
     tacho_tt_ops_deinit(&self->tables);
     if (self->is_ready) {

@@ -11,6 +11,7 @@
 #ifndef TACHO_ESTIMATES_ROOFLINE_ROOF_GATHER_H
 #define TACHO_ESTIMATES_ROOFLINE_ROOF_GATHER_H
 
+#include "estimates/roofline/roof_found.h"
 #include "estimates/roofline/roof_torch.h"
 #include "estimates/roofline/roof_works.h"
 #include "estimates/tenstorrent/tt_ops.h"
@@ -26,6 +27,8 @@ typedef struct tacho_roof_gather {
     tacho_events events; /* takes rows in track order */
     const tacho_roofline_options *options;
     tacho_roofline line;
+    tacho_roof_found found; /* machines that profiles name */
+    uint32_t part;          /* of the latest row; TACHO_NONE: none yet */
     tacho_torch torch;
     tacho_tt_ops tables; /* of Tenstorrent */
     bool is_ready;
