@@ -16,8 +16,8 @@ static void test_builtins(void **state)
 {
     (void)state;
     static const char *const names[] = {
-        "a100-40gb", "a100", "aic100",   "b200",   "blackhole-p150", "gemmini-8x8",
-        "h100",      "h200", "host-cpu", "mi300x", "torq-sl2610",    "wormhole-n150"};
+        "a100", "a100-40gb", "aic100",   "b200",   "blackhole-p150", "gemmini-8x8",
+        "h100", "h200",      "host-cpu", "mi300x", "torq-sl2610",    "wormhole-n150"};
     size_t count = 0;
     for (; tacho_machine_builtin(count) != NULL; count++) {
         tacho_arena arena;

@@ -24,7 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CORES_MAX = 256 };
+enum { CORES_MAX = 1024 };
 
 static int broken;
 
