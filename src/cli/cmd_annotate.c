@@ -19,9 +19,11 @@ static const tacho_option options[] = {
         ".jsonl traces; an added .gz or .zst compresses (default: a table on standard output)",
         .writes = TACHO_WRITES_TABLE | TACHO_WRITES_TRACE | TACHO_WRITES_TORQ),
     TACHO_OPTION_FORCE,
-    TACHO_OPT_VALUE("columns", 0, "SET",
-                    "columns and rows of the table: native (default), as in the manuals (seed-000, "
-                    "seed-001), or as the vendor's tools write them (torq-a0 to torq-a3)"),
+    TACHO_OPT_VALUE(
+        "columns", 0, "SET",
+        "columns and rows of the table: native (default), as the vendor's tools write them "
+        "(torq-a0 to torq-a3), or as its manuals name them (torq-a0-manual, "
+        "torq-a3-manual)"),
     TACHO_OPTIONS_TABLES,
     TACHO_OPT_EACH("source-dir", 0, "DIR",
                    "look for the model's files here when they are not where the debug information "
@@ -66,7 +68,7 @@ static bool needs_no_ops(const tacho_annotate_job *job)
     }
     tacho_str name = job->set != NULL ? tacho_str_from_cstring(tacho_annotation_set_name(job->set))
                                       : TACHO_STR("native");
-    return tacho_str_equal(name, TACHO_STR("seed-001")) ||
+    return tacho_str_equal(name, TACHO_STR("torq-a3-manual")) ||
            tacho_str_equal(name, TACHO_STR("torq-a3"));
 }
 
@@ -162,10 +164,10 @@ const tacho_command tacho_command_annotate = {
         "the wait for its job, as the vendor's tools do.\n"
         "\n"
         "The vendor's column sets use the vendor's names and units but correct times: in\n"
-        "torq-a0 and seed-000 a job lasts from its own start to its end, while the\n"
-        "vendor's first tool started it at the end of the previous job. A host program\n"
-        "has one row for its start and one for its wait (torq-a3, seed-001), or a single\n"
-        "row (torq-a1, torq-a2).\n"
+        "torq-a0 and torq-a0-manual a job lasts from its own start to its end, while\n"
+        "the vendor's first tool started it at the end of the previous job. A host\n"
+        "program has one row for its start and one for its wait (torq-a3,\n"
+        "torq-a3-manual), or a single row (torq-a1, torq-a2).\n"
         "\n"
         "Rows without a match are kept with what is known of them and counted by reason\n"
         "on standard error; the exit status is then 3, as it is for damaged debug\n"
@@ -174,7 +176,7 @@ const tacho_command tacho_command_annotate = {
     .examples = "# which operator took how long, for a spreadsheet\n"
                 "tacho annotate model.9.executable-targets.mlir runtime.csv -o annotated.xlsx\n"
                 "# the columns of the vendor's manual\n"
-                "tacho annotate debug/ runtime.csv --columns seed-001 -o annotated.csv\n"
+                "tacho annotate debug/ runtime.csv --columns torq-a3-manual -o annotated.csv\n"
                 "# a trace for ui.perfetto.dev, and how busy the engines were\n"
                 "tacho annotate debug/ runtime.csv -o annotated.pb\n"
                 "tacho overview annotated.pb\n",

@@ -38,11 +38,11 @@ static const tacho_annotation_set *choose_set(const tacho_annotate_job *job, con
     tacho_str generation = tacho_dict_string(dict, dict->parts[0].generation);
     const char *name = "torq-a3";
     if (tacho_str_starts_with(generation, TACHO_STR("R0"))) {
-        name = sink == &tacho_table_sink_xlsx ? "seed-000" : "torq-a0";
+        name = sink == &tacho_table_sink_xlsx ? "torq-a0-manual" : "torq-a0";
     } else if (self->is_second_tool) {
         name = self->is_third_tool ? "torq-a2" : "torq-a1";
     } else if (tacho_str_starts_with(generation, TACHO_STR("R1"))) {
-        name = "seed-001";
+        name = "torq-a3-manual";
     }
     return tacho_annotation_set_find(tacho_str_from_cstring(name));
 }
@@ -135,9 +135,9 @@ const tacho_command tacho_dropin_annotate_profiling = {
         "debug directory. OUT is a table (.csv, .xlsx) or a trace (.pb).\n"
         "\n"
         "The input determines the columns: torq-a0 for profiles of jobs only (in a\n"
-        "workbook the manual's titles, seed-000), seed-001 for host actions, torq-a3 for\n"
-        "dispatches. Job times are correct; the vendor's first tool started each job at\n"
-        "the end of the previous one. 'tacho annotate' does the same and more.",
+        "workbook the manual's titles, torq-a0-manual), torq-a3-manual for host actions,\n"
+        "torq-a3 for dispatches. Job times are correct; the vendor's first tool started\n"
+        "each job at the end of the previous one. 'tacho annotate' does the same and more.",
     .examples = "annotate_profiling.py ./compilation_phases/fc.9.executable-targets.mlir "
                 "./runtime.csv ./annotated_runtime.csv\n"
                 "annotate_profiling.py ./debug ./runtime.csv ./annotated_runtime.pb\n",

@@ -39,9 +39,9 @@ compare() {
 }
 
 compare r2i.txt two.mlir r2i.csv info problems native trace
-compare r2i_sets.txt two.mlir r2i.csv seed-001 torq-a3 torq-a1
-compare r1q.txt two.mlir r1q.csv problems seed-001 torq-a1 torq-a2 trace
-compare r0.txt two.mlir r0.csv problems seed-000 torq-a0 seed-001 trace
+compare r2i_sets.txt two.mlir r2i.csv torq-a3-manual torq-a3 torq-a1
+compare r1q.txt two.mlir r1q.csv problems torq-a3-manual torq-a1 torq-a2 trace
+compare r0.txt two.mlir r0.csv problems torq-a0-manual torq-a0 torq-a3-manual trace
 
 # A folder: one dispatch as a file of its own, a damaged one, one that is not asked for, another.
 mkdir "$work/folder"

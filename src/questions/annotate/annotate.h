@@ -153,8 +153,9 @@ tacho_status tacho_annotation_problems(const tacho_annotation *annotation,
 
 /*
  * A choice of columns and rows: "native" (all rows, times in ns from the start of the trace), or
- * the columns of a vendor's tool or manual: "torq-a0" to "torq-a3", "seed-000", "seed-001". Vendor
- * sets have the vendor's names, times in microseconds as in the input, and a column per slice.
+ * the columns of a generation of the vendor's tool, "torq-a0" to "torq-a3", or of its manual,
+ * "torq-a0-manual" and "torq-a3-manual". Vendor sets have the vendor's names, times in microseconds
+ * as in the input, and a column per slice.
  * Their inner ops have the time of the wait for their job; in "native" they have, where it can be
  * estimated, the time of the work that they start.
  */

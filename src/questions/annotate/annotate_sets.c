@@ -39,7 +39,7 @@ static const tacho_annotate_column native_columns[] = {
     {NULL, NULL, TACHO_COLUMN_TEXT, SHOW_PART},
 };
 
-static const tacho_annotate_column seed_000_columns[] = {
+static const tacho_annotate_column a0_manual_columns[] = {
     {"NSS Program Index", NULL, TACHO_COLUMN_INT, SHOW_JOB},
     {"torq-hw Operation in program", NULL, TACHO_COLUMN_TEXT, SHOW_OPERATION},
     {"Slice ID (if applicable)", NULL, TACHO_COLUMN_INT, SHOW_SLICE},
@@ -123,22 +123,22 @@ static const tacho_annotate_column a2_columns[] = {
     }
 
 static const tacho_annotate_column a3_columns[] = A3_COLUMNS("original_operators");
-static const tacho_annotate_column seed_001_columns[] = A3_COLUMNS("original_operator");
+static const tacho_annotate_column a3_manual_columns[] = A3_COLUMNS("original_operator");
 
 static const tacho_annotation_set sets[] = {
     {"native", "all rows and columns", ROWS_ALL, false, native_columns},
-    {"seed-000", "a row per inner op, columns as in the first manual, true times", ROWS_OF_OPS,
-     false, seed_000_columns},
-    {"seed-001", "a row per action, columns as in the second manual", ROWS_OF_ACTIONS, false,
-     seed_001_columns},
     {"torq-a0", "a row per inner op, as the vendor's first tool, but true times", ROWS_OF_OPS, true,
      a0_columns},
+    {"torq-a0-manual", "the rows of torq-a0 with the column names of its manual", ROWS_OF_OPS,
+     false, a0_manual_columns},
     {"torq-a1", "actions and inner ops, as the vendor's second tool", ROWS_EXPANDED, true,
      a1_columns},
     {"torq-a2", "actions and inner ops with operators, as the vendor's third tool", ROWS_EXPANDED,
      true, a2_columns},
     {"torq-a3", "a row per action, as the vendor's present tool", ROWS_OF_ACTIONS, false,
      a3_columns},
+    {"torq-a3-manual", "the rows of torq-a3 with the column names of its manual", ROWS_OF_ACTIONS,
+     false, a3_manual_columns},
 };
 
 const tacho_annotation_set *tacho_annotation_set_at(size_t index)

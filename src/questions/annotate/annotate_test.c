@@ -396,7 +396,7 @@ static void test_vendor_tables(void **state)
     "-1;;__HAL_Y__.HAL_CALL;;;1.0;;;;;;;;940.0;941.0;HAL_CALL\n"
     check_table("torq-a3",
                 "action_id;job_id;operation;invocation_names;original_operators;" A3_REST);
-    check_table("seed-001",
+    check_table("torq-a3-manual",
                 "action_id;job_id;operation;invocation_names;original_operator;" A3_REST);
     check_table(
         "torq-a1",
@@ -421,7 +421,7 @@ static void test_job_tables(void **state)
 {
     (void)state;
     setup(D, R0_HEADER "0;100;40;\n", NULL);
-    check_table("seed-000",
+    check_table("torq-a0-manual",
                 "NSS Program Index;torq-hw Operation in program;Slice ID (if applicable);"
                 "Invocation Name;NSS Program Start Timestamp [us];NSS Program End Timestamp [us];"
                 "NSS Program Total Time [us];Slice 0/1/2 Used in NSS Program\n"
@@ -440,7 +440,7 @@ static void test_job_tables(void **state)
     /* Two slices give two columns, used or not: then the title is word for word the manual's. */
     setup("func.func @d() {\n" JOB("j", "0", DMA_IN) START("j", "0") WAIT("j", "1") "return }\n",
           R0_HEADER "0;100;40;\n1;200;10;\n", NULL);
-    check_table("seed-000",
+    check_table("torq-a0-manual",
                 "NSS Program Index;torq-hw Operation in program;Slice ID (if applicable);"
                 "Invocation Name;NSS Program Start Timestamp [us];NSS Program End Timestamp [us];"
                 "NSS Program Total Time [us];Slice 0/1 Used in NSS Program\n"
@@ -462,7 +462,8 @@ static void test_order_of_ops(void **state)
         const char *names[5];
     } expected[] = {
         {"torq-a0", {"dma_in_start", "dma_in_wait", "slice_start", "slice_wait", "dma_out_start"}},
-        {"seed-000", {"slice_start", "dma_out_start", "dma_in_start", "slice_wait", "dma_in_wait"}},
+        {"torq-a0-manual",
+         {"slice_start", "dma_out_start", "dma_in_start", "slice_wait", "dma_in_wait"}},
     };
     for (size_t i = 0; i < 2; i++) {
         tacho_table table;
@@ -482,8 +483,8 @@ static void test_order_of_ops(void **state)
 static void test_sets(void **state)
 {
     (void)state;
-    static const char *const names[] = {"native",  "seed-000", "seed-001", "torq-a0",
-                                        "torq-a1", "torq-a2",  "torq-a3"};
+    static const char *const names[] = {"native",  "torq-a0", "torq-a0-manual", "torq-a1",
+                                        "torq-a2", "torq-a3", "torq-a3-manual"};
     size_t count = 0;
     for (; tacho_annotation_set_at(count) != NULL; count++) {
         assert_string_equal(tacho_annotation_set_name(tacho_annotation_set_at(count)),
