@@ -30,13 +30,7 @@ static bool choose(void *self, const tacho_arguments *arguments, tacho_listing *
 {
     tacho_breakdown_options *request = self;
     listing->options = request;
-    if (!tacho_arguments_fill(arguments, request)) {
-        return false;
-    }
-    /* A device looks idle where a filter leaves out what it did. */
-    bool is_filtered = listing->selection.events.names.accepts != NULL;
-    request->omits_advice = request->omits_advice || is_filtered;
-    return true;
+    return tacho_arguments_fill(arguments, request);
 }
 
 static int breakdown_command_run(const tacho_arguments *arguments)

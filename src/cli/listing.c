@@ -56,13 +56,11 @@ static tacho_status write_others(void *user, const tacho_table_taker *to)
     return request->verb->write(request->self, to);
 }
 
-/* A device looks idle where a filter leaves out what it did. */
 static bool wants_verdict(const run_request *request)
 {
     const tacho_listing *listing = request->listing;
     return request->verb->has_verdict && !listing->omits_advice &&
-           tacho_table_sink_tells_tables(listing->sink) &&
-           listing->selection.events.names.accepts == NULL;
+           tacho_table_sink_tells_tables(listing->sink);
 }
 
 static tacho_status ask(run_request *request, tacho_dict *dict)

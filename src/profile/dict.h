@@ -141,6 +141,7 @@ typedef struct tacho_dict {
     size_t loss_count, loss_capacity;
     uint64_t unplaced_count; /* rows that the sink's format has no place for, once it is finished */
     tacho_str part_name;     /* name of the next part; empty: after its path */
+    bool hides_names;        /* rows of some names are left out: a gap need not be idle time */
 } tacho_dict;
 
 tacho_status tacho_dict_init(tacho_dict *dict) TACHO_MUST_USE;

@@ -151,6 +151,7 @@ void tacho_select_init(tacho_select *select, const tacho_selection *selection, t
         .next = next,
         .selection = *selection,
     };
+    next->dict->hides_names = selection->names.accepts != NULL;
 }
 
 void tacho_select_deinit(tacho_select *select)

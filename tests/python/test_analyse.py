@@ -169,6 +169,19 @@ class Analyses(unittest.TestCase):
                          ["one piece of work is too little for a verdict",
                           "no steps found; percentages are of the whole span"])
 
+    def test_a_filter_hides_work_and_so_the_verdict(self):
+        def event(category, name, start, length, correlation):
+            return {"ph": "X", "cat": category, "name": name, "pid": 0, "tid": 7, "ts": start,
+                    "dur": length, "args": {"correlation": correlation, "device": 0}}
+        events = [event(*piece) for i in range(100) for piece in
+                  (("cuda_runtime", "cudaLaunchKernel", 100 * i, 5, i),
+                   ("kernel", f"gemm {i % 2}", 100 * i + 10, 10, i))]
+        trace = json.dumps(events).encode()
+        self.assertIn("Host-bound", str(tacho.breakdown(trace)["verdict"][0]))
+        filtered = tacho.breakdown(trace, filter="gemm")
+        self.assertEqual([table for table in filtered.ids if table in ("verdict", "advice")], [])
+        self.assertIn("verdict", tacho.breakdown(trace, window_ns=(0, 5000000)).ids)
+
     def test_annotate_tells_of_sources_that_cannot_be_read(self):
         with tempfile.TemporaryDirectory() as folder:
             debug, loop = (os.path.join(folder, name) for name in ("debug", "loop"))
@@ -277,11 +290,13 @@ class Conversions(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "t.json")
             done = tacho.convert(T1, R0, output=path)
-            self.assertEqual((done.event_count, done.lost_count), (11, 0))
+            self.assertEqual((done.event_count, done.lost_count, done.unplaced_count), (11, 0, 0))
             with open(path, encoding="utf-8") as source:
                 events = json.load(source)
             events = events["traceEvents"] if isinstance(events, dict) else events
             self.assertEqual(sum(event["ph"] == "X" for event in events), 11)
+            done = tacho.convert(KINETO, output=os.path.join(folder, "t.speedscope.json"))
+            self.assertEqual((done.lost_count, done.unplaced_count), (0, 2))
         trace = tacho.convert_to_bytes(T1, to="perfetto")
         self.assertEqual(len(tacho.Profile(trace).spans), 7)
         self.assertLess(len(tacho.convert_to_bytes(T1, to="perfetto", omit_args=True)), len(trace))
