@@ -45,7 +45,10 @@ typedef struct tacho_convert_result {
     uint64_t event_count; /* events read */
     uint64_t lost_count;  /* records that could not be read; the trace has the reasons */
     uint64_t assumed_mhz; /* of tacho_convert_to_op_table: the rate where no log has one */
-    uint64_t reserved[5];
+    /* Events that were read and have no place in the trace's format, such as counter samples in a
+     * format of spans. */
+    uint64_t unplaced_count;
+    uint64_t reserved[4];
 } tacho_convert_result;
 
 /*

@@ -195,7 +195,7 @@ class tacho_convert_options(Structure):
 
 class tacho_convert_result(Structure):
     _fields_ = [("event_count", c_uint64), ("lost_count", c_uint64), ("assumed_mhz", c_uint64),
-                ("reserved", c_uint64 * 5)]
+                ("unplaced_count", c_uint64), ("reserved", c_uint64 * 4)]
 
 
 class tacho_named_log(Structure):

@@ -19,7 +19,8 @@ Progress = Callable[[int, int], object]
 class Converted:
     """What came of a conversion."""
     event_count: int
-    lost_count: int  # records that could not be read; the trace says why
+    lost_count: int  # records that could not be read; the trace has the reasons
+    unplaced_count: int = 0  # events that the format of the trace has no place for
 
 
 def convert(*sources: Source, output: StrPath, to: Optional[str] = None, omit_args: bool = False,
@@ -32,7 +33,7 @@ def convert(*sources: Source, output: StrPath, to: Optional[str] = None, omit_ar
         set_members(options, to=c_text(to), omit_args=omit_args)
         check(library().tacho_convert_inputs(inputs.views(), len(inputs), c_path(output),
                                              ctypes.byref(options), ctypes.byref(result)), guard)
-    return Converted(result.event_count, result.lost_count)
+    return Converted(result.event_count, result.lost_count, result.unplaced_count)
 
 
 def convert_to_bytes(*sources: Source, to: str, omit_args: bool = False,

@@ -42,7 +42,8 @@ static tacho_status run(const tacho_conversion *conversion, tacho_convert_result
     }
     if (status == TACHO_OK && out_result != NULL) {
         *out_result = (tacho_convert_result){.event_count = tacho_intake_read_count(&dict),
-                                             .lost_count = tacho_pipeline_lost_count(&dict)};
+                                             .lost_count = tacho_pipeline_lost_count(&dict),
+                                             .unplaced_count = dict.unplaced_count};
     }
     tacho_dict_deinit(&dict);
     return status;
