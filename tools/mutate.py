@@ -4,12 +4,13 @@
 '&&' or '||', a statement that is dropped, a condition that is returned negated.
 
     tools/mutate.py --room table --count 15 --seed 1 --keep-going
-    tools/mutate.py src/profile/steps.c --golden
+    tools/mutate.py src/profile/steps.c --suites
 
-The sources are copied to WORK/source and mutated there, never here, and built in WORK/build, which
-stays for the next call. Of the room's unit tests those run whose program a mutant changes, the one
-named after the file first. A mutant that changes no program at all is 'same code', and is not in
-the score, which is killed / (killed + lived). Without --keep-going the first that lives ends it.
+The sources are copied to WORK/source and mutated there, never here, and built there, in a directory
+that stays for the next call. Of the room's unit tests those run whose program a mutant changes, the
+one named after the file first; with --suites, golden cases and the other suites of
+'make test ROOM=x' follow. A mutant of the same machine code is 'same code', and is not in the
+score, which is killed / (killed + lived). Without --keep-going the first that lives ends it.
 Exit status: 0 all were killed, 1 one lived, 2 the tests fail without a mutant or nothing is built."""
 import argparse
 import collections
@@ -37,6 +38,7 @@ STATEMENT = re.compile(r"^[ \t]+(?!return\b|break\b|continue\b|static\b|const\b|
                        r"(?:\(void\))?\*?\w[\w.>\[\]-]*(?:\(.*\)|(?: [-+*/|&^]?=| <<=| >>=) .*|\+\+|--);$", re.MULTILINE)
 RETURN = re.compile(r"\breturn ([^;\n?]*(?:[=!<>]=|&&|\|\|| [<>] )[^;\n?]*);")
 RULES = ("comparison", "number", "logic", "statement", "return")
+SUITES = (("-R", "^golden[.]"), ("-E", "^(unit|golden|isa|isa_all)[.]"))  # the quick ones first
 OUTCOMES = ("killed", "lived", "did not compile", "same code")
 
 Mutant = collections.namedtuple("Mutant", "path start end new rule")
@@ -112,7 +114,8 @@ class Copy:
     """The sources once more, with a build directory of their own."""
 
     def __init__(self, work, jobs):
-        self.source, self.build, self.jobs = work / "source", work / "build", str(jobs)
+        self.source, self.jobs = work / "source", str(jobs)
+        self.build = self.source / "build"
         work.mkdir(parents=True, exist_ok=True)
         self.lock = open(work / "lock", "w", encoding="ascii")  # until the process ends
         try:
@@ -130,11 +133,16 @@ class Copy:
             if not old.is_file() or old.read_bytes() != new.read_bytes():
                 old.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(new, old)
-        for old in self.source.rglob("*"):
-            if old.is_file() and str(old.relative_to(self.source)) not in names:
-                old.unlink()
-        self.call("cmake", "--preset", "release", "-S", self.source, "-B", self.build, "-DTACHO_TESTS=ON",
-                  "-DTACHO_WERROR=OFF")
+        for folder, folders, files in os.walk(self.source):
+            folders[:] = [each for each in folders if self.build != pathlib.Path(folder, each)]
+            for old in (pathlib.Path(folder, each) for each in files):
+                if str(old.relative_to(self.source)) not in names:
+                    old.unlink()
+        self.call("cmake", "--preset", "release", "-DTACHO_TESTS=ON", "-DTACHO_WERROR=OFF")
+        commands = json.loads((self.build / "compile_commands.json").read_text(encoding="utf-8"))
+        self.objects = {pathlib.Path(each["file"]).relative_to(self.source):
+                        re.search(r" -o (\S+) ", each["command"]).group(1) for each in reversed(commands)
+                        if self.source in pathlib.Path(each["file"]).parents}
 
     def call(self, *words, limit=None):
         """Whether a command succeeds; its children end with it when it takes too long."""
@@ -164,10 +172,18 @@ class Copy:
     def passes(self, test, limit):
         return self.call("env", "-C", self.build / "tests", *test.environment, test.program, limit=limit)
 
-    def passes_golden(self, room, limit):
-        """Builds what the room's golden cases need, too."""
-        return self.make(f"test-{room}") and self.call("ctest", "--test-dir", self.build, "-L", f"^{room}$", "-R",
-                                                       "^golden[.]", "--stop-on-failure", limit=limit)
+    def code(self, path):
+        """The machine code of a file without what a debugger needs, or None where it does not compile."""
+        if not self.make(self.objects[path]):
+            return None
+        stripped = self.build / "stripped.o"
+        subprocess.run(["objcopy", "--strip-debug", self.build / self.objects[path], stripped], check=True)
+        return digest(stripped)
+
+    def passes_suites(self, room, which, limit):
+        """Of the suites that cover a room, some, which are options of ctest."""
+        return self.call("ctest", "--test-dir", self.build, "-L", f"^{room}$", "-LE", "^long$", *which,
+                         "--stop-on-failure", limit=limit)
 
 
 def stop(process):
@@ -188,26 +204,33 @@ def digest(path):
 class Room:
     """A room's tests as they are without a mutant."""
 
-    def __init__(self, copy, name, with_golden):
-        self.copy, self.name, self.golden_seconds = copy, name, 0
+    def __init__(self, copy, name, with_suites):
+        self.copy, self.name = copy, name
         tests = list(copy.tests(name))
-        if not tests and not with_golden:
-            fail(f"mutate: room '{name}' has no unit tests; use --golden")
-        if tests and not copy.make(*(test.name for test in tests)):
-            fail(f"mutate: the unit tests of '{name}' do not build")
+        if not tests and not with_suites:
+            fail(f"mutate: room '{name}' has no unit tests; use --suites")
+        if not copy.make(*(test.name for test in tests), *([f"test-{name}"] if with_suites else [])):
+            fail(f"mutate: the tests of '{name}' do not build")
         self.tests = [self.timed(test) for test in tests]
         self.digests = {test.name: digest(test.program) for test in tests}
-        if with_golden:
-            start = time.monotonic()
-            if not copy.passes_golden(name, None):
-                fail(f"mutate: golden cases of '{name}' fail without a mutant")
-            self.golden_seconds = time.monotonic() - start
+        self.suites = [self.timed_suites(which) for which in SUITES] if with_suites else []
+        self.codes = {}
 
     def timed(self, test):
         start = time.monotonic()
         if not self.copy.passes(test, None):
             fail(f"mutate: unit.{test.name} fails without a mutant")
         return test._replace(seconds=time.monotonic() - start)
+
+    def timed_suites(self, which):
+        start = time.monotonic()
+        if not self.copy.passes_suites(self.name, which, None):
+            fail(f"mutate: suites of '{self.name}' fail without a mutant: ctest {' '.join(which)}")
+        return which, time.monotonic() - start
+
+    def remember(self, path):
+        """What the file is without a mutant."""
+        self.codes[path] = self.copy.code(path)
 
     def nearest(self, path):
         """The test named after the file, then those of most letters in common, then the quickest."""
@@ -219,15 +242,25 @@ class Room:
 
     def judge(self, path):
         """What the tests make of the mutant in the copy: an outcome, and which test noticed."""
-        if self.tests and not self.copy.make(*(test.name for test in self.tests)):
+        code = self.copy.code(path)
+        if code is None:
             return "did not compile", ""
-        changed = [test for test in self.nearest(path) if digest(test.program) != self.digests[test.name]]
-        for test in changed:
-            if not self.copy.passes(test, 10 + 5 * test.seconds):
-                return "killed", f"unit.{test.name}"
-        if self.golden_seconds > 0 and not self.copy.passes_golden(self.name, 30 + 5 * self.golden_seconds):
-            return "killed", "golden"
-        return ("lived", "") if changed or self.golden_seconds > 0 else ("same code", "")
+        if code == self.codes[path]:
+            return "same code", ""
+        tests = self.nearest(path)
+        for some in (tests[:1], tests[1:]):  # most are killed by the first, which is soon linked
+            if some and not self.copy.make(*(test.name for test in some)):
+                return "did not compile", ""
+            for test in some:
+                if digest(test.program) != self.digests[test.name] and not self.copy.passes(test, 10 + 5 * test.seconds):
+                    return "killed", f"unit.{test.name}"
+        if self.suites and not self.copy.make(f"test-{self.name}"):
+            return "did not compile", ""
+        for which, seconds in self.suites:
+            limit = 60 + 5 * seconds
+            if not any(self.copy.passes_suites(self.name, which, limit) for _ in range(2)):  # some watch live processes
+                return "killed", " ".join(which)
+        return "lived", ""
 
 
 # ---- all of them -------------------------------------------------------------------------------
@@ -241,6 +274,8 @@ def shown(mutant):
 
 
 def run_mutant(copy, room, mutant):
+    if mutant.path not in room.codes:
+        room.remember(mutant.path)
     target = copy.source / mutant.path
     text = target.read_text(encoding="utf-8")
     try:
@@ -264,7 +299,7 @@ def options():
     parser.add_argument("--room", action="append", default=[], help="all C files of a room; may be repeated")
     parser.add_argument("--count", type=int, default=15, help="mutants of all files together (default: 15)")
     parser.add_argument("--seed", type=int, default=1, help="which ones: the same for the same sources (default: 1)")
-    parser.add_argument("--golden", action="store_true", help="run the room's golden cases where unit tests pass")
+    parser.add_argument("--suites", action="store_true", help="run the room's suites where unit tests pass")
     parser.add_argument("--keep-going", action="store_true", help="go on after a mutant that lived")
     parser.add_argument("--list", action="store_true", help="print the mutants and run nothing")
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build-mutate", help="where the copy is")
@@ -288,7 +323,7 @@ def main():
     for mutant in sorted(mutants, key=lambda each: each.path.parts[1]):
         name = mutant.path.parts[1]
         if name not in rooms:
-            rooms[name] = Room(copy, name, given.golden)
+            rooms[name] = Room(copy, name, given.suites)
         outcome, who = run_mutant(copy, rooms[name], mutant)
         scores[name][outcome] += 1
         print(f"{outcome}{' by ' + who if who else ''}: {shown(mutant)}", flush=True)
