@@ -84,15 +84,17 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release")
   endif()
 endif()
 
-# tacho_room(NAME [HOT] [USES rooms...] [TEST_USES rooms...] [LINKS libraries...] [EXCEPT files...] [ALSO files...])
+# tacho_room(NAME [HOT] [USES rooms...] [THROUGH rooms...] [TEST_USES rooms...] [LINKS libraries...]
+#            [EXCEPT files...] [ALSO files...])
 # A room is this folder as an object library (in the runtime of boards an archive, of which the linker
 # takes what is called): every .c file below it but those in EXCEPT, and ALSO what the build writes. It
 # sees the headers of itself and of the rooms in USES, through a folder of links of its own, and no
-# others: a wrong include does not compile. HOT rooms have loops over rows, tensors or operators, for
-# which -O3 pays; it takes a third more time to compile. Each *_test.c is a cmocka program, which sees and links the
-# room, what it is built on, and TEST_USES.
+# others: a wrong include does not compile. Headers of these rooms may include those of the rooms in
+# THROUGH; files of this room may not (tests/tree/check_includes.py). HOT rooms have loops over rows,
+# tensors or operators, for which -O3 pays; it takes a third more time to compile. Each *_test.c is a
+# cmocka program, which sees and links the room, what it is built on, and TEST_USES.
 function(tacho_room name)
-  cmake_parse_arguments(ROOM "HOT" "" "USES;TEST_USES;LINKS;EXCEPT;ALSO" ${ARGN})
+  cmake_parse_arguments(ROOM "HOT" "" "USES;THROUGH;TEST_USES;LINKS;EXCEPT;ALSO" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.c)
   if(ROOM_EXCEPT)
     list(REMOVE_ITEM sources ${ROOM_EXCEPT})
@@ -105,13 +107,13 @@ function(tacho_room name)
   else()
     add_library(tacho_${name} OBJECT ${sources} ${ROOM_ALSO})
   endif()
-  tacho_see_rooms(tacho_${name} ${name} ${ROOM_USES})
+  tacho_see_rooms(tacho_${name} ${name} ${ROOM_USES} ${ROOM_THROUGH})
   target_link_libraries(tacho_${name} PUBLIC ${ROOM_LINKS})
   if(ROOM_HOT AND CMAKE_BUILD_TYPE STREQUAL "Release")
     target_compile_options(tacho_${name} PRIVATE -O3)
   endif()
   set_property(GLOBAL APPEND PROPERTY TACHO_ROOMS ${name})
-  set_property(GLOBAL APPEND_STRING PROPERTY TACHO_ROOM_USES "${name}: ${ROOM_USES}\n")
+  set_property(GLOBAL APPEND_STRING PROPERTY TACHO_ROOM_USES "${name}: ${ROOM_USES} | ${ROOM_THROUGH}\n")
   set(below ${ROOM_USES})
   foreach(used ${ROOM_USES})
     get_property(more GLOBAL PROPERTY TACHO_BELOW_${used})
