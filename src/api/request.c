@@ -33,7 +33,8 @@ tacho_status tacho_request_check_paths(const char *const *paths, size_t path_cou
     return TACHO_OK;
 }
 
-tacho_status tacho_request_source(const char *name, const tacho_source **out_source)
+/* The source called |name|; NULL, for recognising by content, when |name| is NULL. */
+static tacho_status request_source(const char *name, const tacho_source **out_source)
 {
     *out_source = name == NULL ? NULL : tacho_source_find(tacho_str_from_cstring(name));
     return name == NULL || *out_source != NULL
@@ -90,7 +91,7 @@ static tacho_status begin_files(tacho_request_files *files, const tacho_view_opt
     }
     TACHO_TRY(tacho_request_check_reserved(chosen->reserved,
                                            sizeof(chosen->reserved) / sizeof(chosen->reserved[0])));
-    TACHO_TRY(tacho_request_source(chosen->from, out_source));
+    TACHO_TRY(request_source(chosen->from, out_source));
     TACHO_TRY(select_events(files, chosen));
     if (chosen->clock_mhz != NULL) {
         files->intake.options.clock_mhz = tacho_str_from_cstring(chosen->clock_mhz);

@@ -18,9 +18,6 @@ tacho_status tacho_request_check_reserved(const uint64_t *words, size_t word_cou
 /* Refuses what is no list of paths. */
 tacho_status tacho_request_check_paths(const char *const *paths, size_t path_count) TACHO_MUST_USE;
 
-/* The source called |name|; NULL, for recognising by content, when |name| is NULL. */
-tacho_status tacho_request_source(const char *name, const tacho_source **out_source) TACHO_MUST_USE;
-
 /* Files to be read as a caller's options say. */
 typedef struct tacho_request_files {
     tacho_intake intake;

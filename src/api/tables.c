@@ -99,8 +99,9 @@ static tacho_status copy_table(table_entry *to, const tacho_table *from, const c
     return TACHO_OK;
 }
 
-tacho_status tacho_tables_add_copy(tacho_tables *tables, const tacho_table *table,
-                                   const char *input)
+/* Adds a copy of |table|, about |input| (NULL: all inputs). */
+static tacho_status tables_add_copy(tacho_tables *tables, const tacho_table *table,
+                                    const char *input)
 {
     TACHO_TRY(tacho_grow(&tables->items, &tables->item_capacity, tables->item_count + 1));
     table_entry *entry = &tables->items[tables->item_count++];
@@ -112,7 +113,7 @@ tacho_status tacho_tables_add(tacho_tables *tables, tacho_status status, tacho_t
                               const char *input)
 {
     if (status == TACHO_OK) {
-        status = tacho_tables_add_copy(tables, table, input);
+        status = tables_add_copy(tables, table, input);
     }
     tacho_table_deinit(table);
     return status;
@@ -123,7 +124,7 @@ static tacho_status add_taken(void *self, const tacho_table *table)
     const tacho_tables_target *target = self;
     return target->omits_empty && table->cell_count == 0
                ? TACHO_OK
-               : tacho_tables_add_copy(target->tables, table, target->input);
+               : tables_add_copy(target->tables, table, target->input);
 }
 
 tacho_table_taker tacho_tables_taker(tacho_tables_target *target)

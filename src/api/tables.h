@@ -14,10 +14,6 @@ tacho_status tacho_tables_check_place(tacho_tables **out_tables) TACHO_MUST_USE;
 
 tacho_status tacho_tables_create(tacho_tables **out_tables) TACHO_MUST_USE;
 
-/* Adds a copy of |table|, about |input| (NULL: all inputs). */
-tacho_status tacho_tables_add_copy(tacho_tables *tables, const tacho_table *table,
-                                   const char *input) TACHO_MUST_USE;
-
 /*
  * Adds a copy of |table|, about |input| (NULL: all inputs), unless |status| is a failure. Frees the
  * table, and returns the first failure.

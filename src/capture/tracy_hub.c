@@ -261,7 +261,8 @@ static bool dial(tacho_tracy_client *client, int64_t now_ns)
            set_events(client, true);
 }
 
-void tacho_tracy_hub_connect(tacho_tracy_hub *hub, tacho_tracy_found *found, int64_t now_ns)
+/* Starts a conversation with the client of |found|; used by the finder. */
+static void tracy_hub_connect(tacho_tracy_hub *hub, tacho_tracy_found *found, int64_t now_ns)
 {
     size_t slot = 0;
     while (slot < TACHO_TRACY_CLIENTS && hub->clients[slot] != NULL) {
@@ -439,7 +440,7 @@ static void connect_found(tacho_tracy_hub *hub, int64_t now_ns)
         if (tacho_tracy_has_ended(found->pid)) {
             found->is_done = true;
         } else if (!is_talking(hub, found->port)) {
-            tacho_tracy_hub_connect(hub, found, now_ns);
+            tracy_hub_connect(hub, found, now_ns);
         }
     }
 }

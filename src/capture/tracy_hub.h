@@ -98,9 +98,6 @@ void tacho_tracy_announce_open(tacho_tracy_hub *hub);
 void tacho_tracy_announce_close(tacho_tracy_hub *hub);
 void tacho_tracy_announce_read(tacho_tracy_hub *hub);
 
-/* Starts a conversation with the client of |found|; used by the finder. */
-void tacho_tracy_hub_connect(tacho_tracy_hub *hub, tacho_tracy_found *found, int64_t now_ns);
-
 /* Looks for sockets that listen; used by the hub. */
 void tacho_tracy_find_sockets(tacho_tracy_hub *hub);
 

@@ -43,10 +43,6 @@ bool tacho_tracy_step(tacho_tracy_session *session, int64_t *running, int64_t de
 tacho_str tacho_tracy_take_single(tacho_tracy_session *session);
 
 /* Threads. */
-tacho_status tacho_tracy_find_thread(tacho_tracy_session *session, uint64_t tid,
-                                     uint32_t *out_thread) TACHO_MUST_USE;
-tacho_status tacho_tracy_thread_track(tacho_tracy_session *session, uint32_t thread,
-                                      uint32_t *out_track) TACHO_MUST_USE;
 void tacho_tracy_free_threads(tacho_tracy_session *session);
 
 /* Events of zones, messages and fibers; true where the event is one of them. */

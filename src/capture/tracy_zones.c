@@ -37,8 +37,8 @@ static tacho_status find_in(tacho_tracy_session *session, tacho_number_map *map,
     return add_thread(session, id, map == &session->fiber_map, out_thread);
 }
 
-tacho_status tacho_tracy_find_thread(tacho_tracy_session *session, uint64_t tid,
-                                     uint32_t *out_thread)
+static tacho_status tracy_find_thread(tacho_tracy_session *session, uint64_t tid,
+                                      uint32_t *out_thread)
 {
     return find_in(session, &session->thread_map, tid, out_thread);
 }
@@ -56,8 +56,8 @@ static tacho_status make_fiber_track(tacho_tracy_session *session, tacho_tracy_t
     return tacho_tracy_rows_track(&session->rows, &facts, name, &thread->track);
 }
 
-tacho_status tacho_tracy_thread_track(tacho_tracy_session *session, uint32_t thread,
-                                      uint32_t *out_track)
+static tacho_status tracy_thread_track(tacho_tracy_session *session, uint32_t thread,
+                                       uint32_t *out_track)
 {
     tacho_tracy_thread *known = &session->threads[thread];
     if (known->track == TACHO_NONE) {
@@ -116,7 +116,7 @@ static tacho_status take_thread_name(tacho_tracy_session *session, const tacho_t
 static tacho_status current_thread(tacho_tracy_session *session, uint32_t *out_thread)
 {
     if (session->current == TACHO_NONE) {
-        TACHO_TRY(tacho_tracy_find_thread(session, 0, &session->current));
+        TACHO_TRY(tracy_find_thread(session, 0, &session->current));
     }
     uint32_t fiber = session->threads[session->current].fiber;
     *out_thread = fiber != TACHO_NONE ? fiber : session->current;
@@ -139,7 +139,7 @@ static tacho_status begin_zone(tacho_tracy_session *session, int64_t delta, uint
     }
     if (TACHO_UNLIKELY(thread->track == TACHO_NONE)) {
         uint32_t track = 0;
-        TACHO_TRY(tacho_tracy_thread_track(session, at, &track));
+        TACHO_TRY(tracy_thread_track(session, at, &track));
     }
     TACHO_TRY(tacho_grow(&thread->stack, &thread->capacity, thread->depth + 1));
     thread->stack[thread->depth++] = (tacho_tracy_zone){
@@ -274,7 +274,7 @@ static tacho_status take_message(tacho_tracy_session *session, const tacho_tracy
         return TACHO_OK;
     }
     TACHO_TRY(current_thread(session, &thread));
-    TACHO_TRY(tacho_tracy_thread_track(session, thread, &moment.track));
+    TACHO_TRY(tracy_thread_track(session, thread, &moment.track));
     moment.color = has_color ? tacho_tracy_color(item->data + 8) : TACHO_TRACY_NO_COLOR;
     moment.text = text;
     if (!is_literal) {
@@ -294,7 +294,7 @@ static tacho_status take_crash(tacho_tracy_session *session, const tacho_tracy_i
         return TACHO_OK;
     }
     TACHO_TRY(current_thread(session, &thread));
-    TACHO_TRY(tacho_tracy_thread_track(session, thread, &moment.track));
+    TACHO_TRY(tracy_thread_track(session, thread, &moment.track));
     TACHO_TRY(tacho_tracy_names_text(&session->names, tacho_tracy_u64(item->data + 8), &name));
     return tacho_tracy_names_push_moment(&session->names, &moment, name);
 }
@@ -308,8 +308,8 @@ static tacho_status take_fiber(tacho_tracy_session *session, const tacho_tracy_i
     uint32_t fiber = TACHO_NONE;
     int64_t time = 0;
     tacho_tracy_step(session, &session->thread_ticks, tacho_tracy_i64(item->data), &time);
-    TACHO_TRY(tacho_tracy_find_thread(session, tacho_tracy_u32(item->data + (is_enter ? 16 : 8)),
-                                      &thread));
+    TACHO_TRY(
+        tracy_find_thread(session, tacho_tracy_u32(item->data + (is_enter ? 16 : 8)), &thread));
     if (is_enter) {
         TACHO_TRY(find_in(session, &session->fiber_map, tacho_tracy_u64(item->data + 8), &fiber));
     } else if (session->threads[thread].fiber == TACHO_NONE) {
@@ -433,7 +433,7 @@ tacho_status tacho_tracy_zone_event(tacho_tracy_session *session, const tacho_tr
         return take_extra(session, item);
     case TACHO_TRACY_THREAD_CONTEXT:
         session->thread_ticks = 0;
-        return tacho_tracy_find_thread(session, tacho_tracy_u32(data), &session->current);
+        return tracy_find_thread(session, tacho_tracy_u32(data), &session->current);
     default:
         return take_thread_event(session, item, out_is_taken);
     }

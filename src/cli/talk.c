@@ -128,7 +128,9 @@ void tacho_talk_release(tacho_talk_held *held)
     held->item_count = 0;
 }
 
-void tacho_talk_status(const char *kind, tacho_status status, const tacho_hint_dialect *dialect)
+/* Prints a failure as |kind|, and its notes, with hints in the words of |dialect|; NULL: tacho's.
+ */
+static void talk_status(const char *kind, tacho_status status, const tacho_hint_dialect *dialect)
 {
     const char *text = tacho_status_message(status);
     for (size_t i = 0; text != NULL; text = tacho_status_note(status, i), i++) {
@@ -151,14 +153,14 @@ int tacho_talk_failure(tacho_status status)
 int tacho_talk_failure_in(const tacho_hint_dialect *dialect, tacho_status status)
 {
     bool is_misuse = tacho_status_code(status) == TACHO_CODE_USAGE;
-    tacho_talk_status("error", status, dialect);
+    talk_status("error", status, dialect);
     tacho_status_free(status);
     return is_misuse ? TACHO_EXIT_USAGE : TACHO_EXIT_FAILED;
 }
 
 void tacho_talk_skipped(tacho_status status)
 {
-    tacho_talk_status("skipped", status, NULL);
+    talk_status("skipped", status, NULL);
     tacho_status_free(status);
 }
 

@@ -25,10 +25,6 @@ extern const tacho_notes tacho_talk_notes;
 
 typedef struct tacho_hint_dialect tacho_hint_dialect; /* cli/hints.h */
 
-/* Prints a failure as |kind|, and its notes, with hints in the words of |dialect|; NULL: tacho's.
- */
-void tacho_talk_status(const char *kind, tacho_status status, const tacho_hint_dialect *dialect);
-
 /* Notes that wait, so that they stand below what is written meanwhile. Zero-initialise. */
 typedef struct tacho_talk_held {
     struct {

@@ -65,9 +65,22 @@ static void forget_parent(void)
     pthread_mutex_init(&process_lock, NULL);
 }
 
+/* The thread ends: its ring is read to the end, and then another's. */
+static void client_detach(client_thread *thread)
+{
+    tacho_wire_ring *ring = thread->ring;
+    uint32_t generation =
+        atomic_load_explicit(&tacho_client_process.generation, memory_order_relaxed);
+    bool is_present = thread->generation == generation;
+    *thread = (client_thread){0};
+    if (ring != NULL && is_present) {
+        atomic_store_explicit(&ring->state, TACHO_WIRE_FINISHED, memory_order_release);
+    }
+}
+
 static void end_thread(void *thread)
 {
-    tacho_client_detach(thread);
+    client_detach(thread);
 }
 
 static void prepare(void)
@@ -332,18 +345,6 @@ bool tacho_client_attach(client_thread *thread)
     }
     unlock_process();
     return generation != CLIENT_OFF;
-}
-
-void tacho_client_detach(client_thread *thread)
-{
-    tacho_wire_ring *ring = thread->ring;
-    uint32_t generation =
-        atomic_load_explicit(&tacho_client_process.generation, memory_order_relaxed);
-    bool is_present = thread->generation == generation;
-    *thread = (client_thread){0};
-    if (ring != NULL && is_present) {
-        atomic_store_explicit(&ring->state, TACHO_WIRE_FINISHED, memory_order_release);
-    }
 }
 
 void tacho_client_turn_off(void)

@@ -44,9 +44,6 @@ extern client_process tacho_client_process;
 /* Gives |thread| a ring of the current generation; false without a collector. */
 bool tacho_client_attach(client_thread *thread);
 
-/* The thread ends: its ring is read to the end, and then another's. */
-void tacho_client_detach(client_thread *thread);
-
 /* This thread's. */
 client_thread *tacho_client_this_thread(void);
 

@@ -366,7 +366,8 @@ static bool follow_hard_sigmoid(tacho_group *group, uint32_t step)
 }
 
 /* oneDNN 2 works posts of a deconvolution off one element at a time: it takes but a bias. */
-bool tacho_group_follow(tacho_group *group)
+/* Adds the only reader of the output to the group; false if there is none. */
+static bool group_follow(tacho_group *group)
 {
     tacho_fast_spec *spec = &group->spec;
     uint32_t step = tacho_group_follower(group);
@@ -567,7 +568,7 @@ static tacho_status try_group(tacho_execution *self, uint32_t step, way how, boo
     if (status == TACHO_OK && group->output != TACHO_NONE &&
         self->values[group->output].bytes > 0 &&
         (how == BYTES ? tacho_group_translate_bytes(group) : tacho_group_translate(group))) {
-        while (how == FOLLOWED && tacho_group_follow(group)) {
+        while (how == FOLLOWED && group_follow(group)) {
         }
         status = finish(group, out_is_done);
     }

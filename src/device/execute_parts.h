@@ -312,8 +312,7 @@ void tacho_group_flatten(tacho_fast_tensor *tensor);
 uint32_t tacho_group_follower(const tacho_group *group);
 /* Adds |step| to the group, whose output is now that of |step|. */
 void tacho_group_take_over(tacho_group *group, uint32_t step);
-/* Takes the only reader of the output into the group; false when there is none. */
-bool tacho_group_follow(tacho_group *group);
+
 /* A function that is written out as several operators, see execute_patterns.c. */
 enum { TACHO_PATTERN_STEPS_MAX = 10 };
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocks as seen by the host, one after the other.
+ * When the blocks of a program (the units that the host starts and waits for) ran.
  */
-#include "estimates/blocks.h"
-
 #include "estimates/estimates.h"
 #include "program/block_order.h"
 
@@ -64,7 +62,8 @@ static tacho_status add_blocks(block_lister *self, const tacho_recording *record
     return TACHO_OK;
 }
 
-tacho_status tacho_blocks_table(const tacho_recording *recording, tacho_table *out_table)
+/* One row per block of the first recorded inference: when it ran, and for how long. */
+static tacho_status blocks_table(const tacho_recording *recording, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
         TACHO_COLUMN(BLOCK, "Block", INT),         TACHO_COLUMN(DISPATCH, "Dispatch", TEXT),
@@ -88,7 +87,7 @@ static tacho_status make_tables(const void *subject, const void *options,
 {
     tacho_table table = {0};
     (void)options;
-    tacho_status status = tacho_blocks_table(subject, &table);
+    tacho_status status = blocks_table(subject, &table);
     return tacho_table_hand_over(to, status, &table);
 }
 

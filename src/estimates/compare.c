@@ -190,7 +190,8 @@ tacho_status tacho_run_compare_check(const tacho_program *program)
     return TACHO_OK;
 }
 
-tacho_status tacho_run_compare_init(tacho_run_compare *compare, const tacho_recording *recording)
+/* Call deinit even after a failure. */
+static tacho_status run_compare_init(tacho_run_compare *compare, const tacho_recording *recording)
 {
     const tacho_program *program = recording->program;
     *compare = (tacho_run_compare){
@@ -215,7 +216,7 @@ tacho_status tacho_run_compare_init(tacho_run_compare *compare, const tacho_reco
     return TACHO_OK;
 }
 
-void tacho_run_compare_deinit(tacho_run_compare *compare)
+static void run_compare_deinit(tacho_run_compare *compare)
 {
     free(compare->items);
 }
@@ -341,8 +342,10 @@ static size_t count_equal(const tacho_run_compare *self)
     return count;
 }
 
-tacho_status tacho_run_compare_table(const tacho_run_compare *compare, bool omits_equal,
-                                     tacho_table *out_table)
+/* All operators in order, and their sum; with |omits_equal|, for users, only those with stalls, and
+ * no rows without these. */
+static tacho_status run_compare_table(const tacho_run_compare *compare, bool omits_equal,
+                                      tacho_table *out_table)
 {
     begin_table(compare, "compare",
                 compare->is_simulated ? "Estimated and simulated" : "Estimated and measured",
@@ -387,8 +390,9 @@ static tacho_status add_worst(const tacho_run_compare *self, const tacho_run_com
     return TACHO_OK;
 }
 
-tacho_status tacho_run_worst_table(const tacho_run_compare *compare, size_t top,
-                                   tacho_table *out_table)
+/* The |top| operators with the largest difference; those without one are left out. */
+static tacho_status run_worst_table(const tacho_run_compare *compare, size_t top,
+                                    tacho_table *out_table)
 {
     const tacho_run_compared **order = tacho_items_alloc(compare->item_count, sizeof(*order));
     begin_table(compare, "worst",
@@ -505,8 +509,9 @@ static tacho_status add_simulated_rows(const tacho_run_compare *self, size_t lef
     return add_stall_rows(self, table);
 }
 
-tacho_status tacho_run_fit_table(const tacho_run_compare *compare, bool omits_equal,
-                                 tacho_table *out_table)
+/* For users: the clock, the error, explanations of stalls; one line without contention. */
+static tacho_status run_fit_table(const tacho_run_compare *compare, bool omits_equal,
+                                  tacho_table *out_table)
 {
     static const tacho_column columns[] = {
         TACHO_COLUMN(PROPERTY, "What", TEXT),
@@ -527,14 +532,14 @@ static tacho_status hand_over_all(const tacho_run_compare *compare,
                                   const tacho_compare_options *options, const tacho_table_taker *to)
 {
     tacho_table table = {0};
-    tacho_status status = tacho_run_compare_table(compare, options->omits_equal, &table);
+    tacho_status status = run_compare_table(compare, options->omits_equal, &table);
     TACHO_TRY(tacho_table_hand_over(to, status, &table));
     if (options->worst_count == 0) {
         return TACHO_OK;
     }
-    status = tacho_run_worst_table(compare, options->worst_count, &table);
+    status = run_worst_table(compare, options->worst_count, &table);
     TACHO_TRY(tacho_table_hand_over(to, status, &table));
-    status = tacho_run_fit_table(compare, options->omits_equal, &table);
+    status = run_fit_table(compare, options->omits_equal, &table);
     return tacho_table_hand_over(to, status, &table);
 }
 
@@ -543,7 +548,7 @@ static tacho_status make_tables(const void *subject, const void *options,
 {
     const tacho_compare_options *chosen = options;
     tacho_run_compare compare;
-    tacho_status status = tacho_run_compare_init(&compare, subject);
+    tacho_status status = run_compare_init(&compare, subject);
     if (status == TACHO_OK && !compare.is_simulated) {
         char text[TACHO_RUN_OUTLIERS_TEXT];
         tacho_run_outliers_print(&compare, text, sizeof(text));
@@ -554,7 +559,7 @@ static tacho_status make_tables(const void *subject, const void *options,
     if (status == TACHO_OK) {
         status = hand_over_all(&compare, chosen, to);
     }
-    tacho_run_compare_deinit(&compare);
+    run_compare_deinit(&compare);
     return status;
 }
 

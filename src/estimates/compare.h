@@ -39,24 +39,6 @@ typedef struct tacho_run_compare {
 /* Fails with USAGE if the program does not record operators. */
 tacho_status tacho_run_compare_check(const tacho_program *program) TACHO_MUST_USE;
 
-/* Call deinit even after a failure. */
-tacho_status tacho_run_compare_init(tacho_run_compare *compare,
-                                    const tacho_recording *recording) TACHO_MUST_USE;
-void tacho_run_compare_deinit(tacho_run_compare *compare);
-
-/* All operators in order, and their sum; with |omits_equal|, for users, only those with stalls, and
- * no rows without these. */
-tacho_status tacho_run_compare_table(const tacho_run_compare *compare, bool omits_equal,
-                                     tacho_table *out_table) TACHO_MUST_USE;
-
-/* The |top| operators with the largest difference; those without one are left out. */
-tacho_status tacho_run_worst_table(const tacho_run_compare *compare, size_t top,
-                                   tacho_table *out_table) TACHO_MUST_USE;
-
-/* For users: the clock, the error, explanations of stalls; one line without contention. */
-tacho_status tacho_run_fit_table(const tacho_run_compare *compare, bool omits_equal,
-                                 tacho_table *out_table) TACHO_MUST_USE;
-
 /* Options of tacho_analysis_compare. */
 typedef struct tacho_compare_options {
     bool omits_equal;         /* operators whose simulated time is the estimate */

@@ -10,6 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Durations of the inferences that ran; percentiles by nearest rank. All 0 if none ran. */
+typedef struct tacho_run_latency {
+    size_t count;
+    int64_t mean_ns, p50_ns, p99_ns, min_ns, max_ns;
+    double inferences_per_second; /* of all activations and the batch; 0: not known */
+} tacho_run_latency;
+
 /* ---- numbers ------------------------------------------------------------------------------- */
 
 /* The smallest value that is at least as long as |percent| % of all. */
@@ -19,7 +26,7 @@ static int64_t at_percent(const int64_t *sorted, size_t count, size_t percent)
     return sorted[rank > 0 ? rank - 1 : 0];
 }
 
-tacho_run_latency tacho_run_latency_of(const tacho_recording *recording)
+static tacho_run_latency run_latency_of(const tacho_recording *recording)
 {
     size_t count = recording->totals.latency_count;
     const int64_t *times = recording->totals.latencies;
@@ -47,7 +54,8 @@ static const char *origin_of(const tacho_recording *recording)
     return device->has_no_times ? "none" : device->is_simulated ? "simulated" : "measured";
 }
 
-tacho_status tacho_run_latency_table(const tacho_recording *recording, tacho_table *out_table)
+/* One row; some columns are only for programs. */
+static tacho_status run_latency_table(const tacho_recording *recording, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
         TACHO_COLUMN(ORIGIN, "Time", TEXT),
@@ -59,7 +67,7 @@ tacho_status tacho_run_latency_table(const tacho_recording *recording, tacho_tab
         TACHO_COLUMN(MAX_NS, "Max", DURATION),
         TACHO_COLUMN(INFERENCES_PER_SECOND, "Inferences/s", REAL),
     };
-    tacho_run_latency latency = tacho_run_latency_of(recording);
+    tacho_run_latency latency = run_latency_of(recording);
     const int64_t times[] = {latency.mean_ns, latency.p50_ns, latency.p99_ns, latency.min_ns,
                              latency.max_ns};
     bool has_times = latency.count > 0 && !recording->device.has_no_times;
@@ -195,7 +203,8 @@ static tacho_status add_recording(const tacho_recording *recording, tacho_table 
                                     (unsigned)level, text);
 }
 
-tacho_status tacho_run_summary_table(const tacho_recording *recording, tacho_table *out_table)
+/* For users: properties and their values. */
+static tacho_status run_summary_table(const tacho_recording *recording, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
         TACHO_COLUMN(PROPERTY, "What", TEXT),
@@ -214,7 +223,8 @@ static tacho_status add_text(tacho_table *table, const char *text)
     return tacho_table_add_text(table, tacho_str_from_cstring(text));
 }
 
-tacho_status tacho_run_facts_table(const tacho_recording *recording, tacho_table *out_table)
+/* For programs: one row of facts. */
+static tacho_status run_facts_table(const tacho_recording *recording, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
         TACHO_COLUMN(PATH, "Path", TEXT),
@@ -278,10 +288,10 @@ static tacho_status make_tables(const void *subject, const void *options,
 {
     const tacho_run_tables_options *chosen = options;
     tacho_table table = {0};
-    tacho_status status = chosen->is_for_people ? tacho_run_summary_table(subject, &table)
-                                                : tacho_run_facts_table(subject, &table);
+    tacho_status status = chosen->is_for_people ? run_summary_table(subject, &table)
+                                                : run_facts_table(subject, &table);
     TACHO_TRY(tacho_table_hand_over(to, status, &table));
-    status = tacho_run_latency_table(subject, &table);
+    status = run_latency_table(subject, &table);
     return tacho_table_hand_over(to, status, &table);
 }
 

@@ -177,8 +177,8 @@ static const int64_t *keep_ints(tacho_expander *self, const int64_t *values, siz
     return memory;
 }
 
-void tacho_expand_set_ints(tacho_expander *self, const char *name, const int64_t *values,
-                           size_t count)
+static void expand_set_ints(tacho_expander *self, const char *name, const int64_t *values,
+                            size_t count)
 {
     add_attr(self, (tacho_attr){.name = tacho_str_from_cstring(name),
                                 .kind = TACHO_ATTR_INTS,
@@ -369,7 +369,7 @@ uint32_t tacho_expand_reshape(tacho_expander *self, uint32_t tensor, const int64
 uint32_t tacho_expand_transpose(tacho_expander *self, uint32_t tensor, const int64_t *order,
                                 size_t count)
 {
-    tacho_expand_set_ints(self, "perm", order, count);
+    expand_set_ints(self, "perm", order, count);
     return TACHO_EXPAND_OP(self, "Transpose", tensor);
 }
 

@@ -68,8 +68,6 @@ void tacho_expand_fail(tacho_expander *self, const char *format, ...) TACHO_PRIN
 void tacho_expand_set_int(tacho_expander *self, const char *name, int64_t value);
 void tacho_expand_set_real(tacho_expander *self, const char *name, double value);
 void tacho_expand_set_text(tacho_expander *self, const char *name, const char *value);
-void tacho_expand_set_ints(tacho_expander *self, const char *name, const int64_t *values,
-                           size_t count);
 
 /* Gives it the attributes of the operator, but for |without| and those that it has. */
 void tacho_expand_copy_attrs(tacho_expander *self, const char *const *without);

@@ -639,7 +639,8 @@ static tacho_status read_all(tacho_onnx_state *state)
     return TACHO_OK;
 }
 
-void tacho_onnx_state_free(tacho_onnx_state *state)
+/* Frees the state with all that it holds. */
+static void onnx_state_free(tacho_onnx_state *state)
 {
     free(state->names);
     free(state->files);
@@ -658,7 +659,7 @@ void tacho_onnx_state_free(tacho_onnx_state *state)
 
 static void close_state(void *self)
 {
-    tacho_onnx_state_free(self);
+    onnx_state_free(self);
 }
 
 static tacho_status read_model(tacho_graph *graph, tacho_str bytes,
@@ -681,7 +682,7 @@ static tacho_status read_model(tacho_graph *graph, tacho_str bytes,
     tacho_arena_init(&state->arena);
     tacho_status status = read_all(state);
     if (status != TACHO_OK || state->branch_count == 0) {
-        tacho_onnx_state_free(state);
+        onnx_state_free(state);
         return status;
     }
     graph->branches = (tacho_branches){state,

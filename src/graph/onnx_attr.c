@@ -61,8 +61,9 @@ typedef struct attr_proto {
     size_t counts[FIELD_COUNT]; /* of lists */
 } attr_proto;
 
-tacho_status tacho_onnx_count_nodes(const tacho_onnx_state *state, tacho_str message,
-                                    int64_t *out_count)
+/* How many nodes a GraphProto has. */
+static tacho_status onnx_count_nodes(const tacho_onnx_state *state, tacho_str message,
+                                     int64_t *out_count)
 {
     tacho_pb_reader reader = tacho_onnx_open(state, message);
     tacho_pb_field field;
@@ -100,7 +101,7 @@ static tacho_status take_field(const tacho_onnx_state *state, const tacho_pb_fie
         break;
     case FIELD_G:
     case FIELD_GRAPHS:
-        TACHO_TRY(tacho_onnx_count_nodes(state, field->bytes, &nodes));
+        TACHO_TRY(onnx_count_nodes(state, field->bytes, &nodes));
         attr->graph_nodes += nodes;
         attr->g = field->bytes;
         break;

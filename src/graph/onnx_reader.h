@@ -209,9 +209,6 @@ tacho_status tacho_onnx_read_version(const tacho_onnx_state *state, tacho_str me
 tacho_status tacho_onnx_type_name(tacho_onnx_state *state, tacho_str domain, tacho_str op_type,
                                   tacho_str *out_name) TACHO_MUST_USE;
 
-/* Frees the state with all that it holds. */
-void tacho_onnx_state_free(tacho_onnx_state *state);
-
 /* Notes the graph of a node being read, if the model is only surveyed: onnx.c. */
 tacho_status tacho_onnx_note_body(tacho_onnx_state *state, tacho_str bytes) TACHO_MUST_USE;
 
@@ -308,9 +305,5 @@ tacho_status tacho_onnx_find_external(tacho_onnx_state *state, tacho_str name,
 
 /* Reads an AttributeProto and appends it to |attrs| of the state. */
 tacho_status tacho_onnx_read_attr(tacho_onnx_state *state, tacho_str message) TACHO_MUST_USE;
-
-/* How many nodes a GraphProto has. */
-tacho_status tacho_onnx_count_nodes(const tacho_onnx_state *state, tacho_str message,
-                                    int64_t *out_count) TACHO_MUST_USE;
 
 #endif

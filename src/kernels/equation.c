@@ -4,7 +4,8 @@
  */
 #include "kernels/equation.h"
 
-int tacho_equation_label_of(char c)
+/* The label of a letter, or -1. */
+static int equation_label_of(char c)
 {
     return c >= 'A' && c <= 'Z' ? c - 'A' : c >= 'a' && c <= 'z' ? 26 + c - 'a' : -1;
 }
@@ -48,7 +49,7 @@ bool tacho_equation_read(tacho_str text, tacho_equation_term *out_term)
 {
     *out_term = (tacho_equation_term){.ellipsis = -1};
     for (size_t i = 0; i < text.len; i++) {
-        int label = tacho_equation_label_of(text.data[i]);
+        int label = equation_label_of(text.data[i]);
         bool is_ellipsis = tacho_str_starts_with(tacho_str_from(text, i), TACHO_STR("..."));
         if (label >= 0 && out_term->count < TACHO_RANK_MAX) {
             out_term->letters[out_term->count++] = (uint8_t)label;

@@ -23,8 +23,7 @@ typedef struct tacho_equation_term {
     uint8_t letters[TACHO_RANK_MAX];
 } tacho_equation_term;
 
-/* The label of a letter, or -1; and back. */
-int tacho_equation_label_of(char c);
+/* The letter of a label. */
 char tacho_equation_letter(size_t label);
 
 /* Cuts at "->"; false without it: all are operands. */

@@ -79,9 +79,6 @@ struct tacho_recurrent {
     double *h_numbers;           /* the bytes of a state */
 };
 
-/* Rows of the state's weights that are multiplied by it before any gate is known. */
-int64_t tacho_recurrent_early_rows(const tacho_recurrent *self);
-
 /* Memory and weights for the products of a direction; the inputs of all steps are multiplied at
  * once where that is quick. */
 tacho_status tacho_recurrent_begin_products(tacho_recurrent *self, tacho_arena *arena,

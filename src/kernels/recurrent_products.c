@@ -24,7 +24,8 @@ static int64_t row_count(const tacho_recurrent *self)
     return self->cell->gates * self->hidden;
 }
 
-int64_t tacho_recurrent_early_rows(const tacho_recurrent *self)
+/* Rows of the state's weights that are multiplied by it before any gate is known. */
+static int64_t recurrent_early_rows(const tacho_recurrent *self)
 {
     bool is_late = self->cell->gates != 3 || self->is_reset_late;
     return (is_late ? self->cell->gates : 2) * self->hidden;
@@ -160,7 +161,7 @@ static tacho_status pack_bytes(const tacho_recurrent *self, tacho_arena *arena, 
 static tacho_status pack_direction(const tacho_recurrent *self, tacho_arena *arena,
                                    int64_t direction, tacho_recurrent_weights *out)
 {
-    int64_t rows = row_count(self), early = tacho_recurrent_early_rows(self);
+    int64_t rows = row_count(self), early = recurrent_early_rows(self);
     if (self->cell->is_quantised) {
         TACHO_TRY(pack_bytes(self, arena, 1, direction, &out->byte_w));
         return pack_bytes(self, arena, 2, direction, &out->byte_r);
@@ -241,7 +242,7 @@ static tacho_status multiply_real_inputs(tacho_recurrent *self, tacho_arena *are
 /* Memory for products with states. */
 static tacho_status begin_real_states(tacho_recurrent *self, tacho_arena *arena)
 {
-    int64_t early = tacho_recurrent_early_rows(self);
+    int64_t early = recurrent_early_rows(self);
     TACHO_TRY(list_places(arena, self->batch, self->hidden, &self->lists[0]));
     TACHO_TRY(list_places(arena, self->hidden, 1, &self->lists[1]));
     TACHO_TRY(list_places(arena, self->batch, early, &self->lists[2]));
@@ -328,7 +329,7 @@ static void quantise_states(tacho_recurrent *self)
 
 void tacho_recurrent_multiply_states(tacho_recurrent *self)
 {
-    int64_t early = tacho_recurrent_early_rows(self);
+    int64_t early = recurrent_early_rows(self);
     bool needs_rows = self->is_quick || self->cell->is_quantised;
     for (int64_t i = 0; needs_rows && i < self->batch * self->hidden; i++) {
         self->h_rows[i] = (float)self->h[i];
@@ -410,7 +411,7 @@ static void add_reals(const float *from, int64_t count, double *to)
 
 void tacho_recurrent_fill_sums(const tacho_recurrent *self, int64_t row, int64_t sequence)
 {
-    int64_t rows = row_count(self), early = tacho_recurrent_early_rows(self);
+    int64_t rows = row_count(self), early = recurrent_early_rows(self);
     if (self->cell->is_quantised) {
         fill_byte_sums(self, row, sequence);
         return;

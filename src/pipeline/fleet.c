@@ -223,7 +223,8 @@ static tacho_status read_file(const tacho_fleet_job *job, const tacho_fleet_term
                                         : read_profile(job, origin, path, fleet);
 }
 
-tacho_status tacho_fleet_map_file(const tacho_fleet_job *job, const char *path, tacho_fleet *fleet)
+/* Makes a fleet of one file; what cannot be read is listed in it. Deinitialise it always. */
+static tacho_status fleet_map_file(const tacho_fleet_job *job, const char *path, tacho_fleet *fleet)
 {
     const tacho_fleet_origin origin = tacho_fleet_origin_of(job->runs, path);
     tacho_fleet_terms terms; /* as they are before it is read: it may change meanwhile */
@@ -312,8 +313,8 @@ static void *work(void *user)
     for (const char *path; (path = take_next(self)) != NULL;) {
         tacho_fleet one = {0};
         bool is_skipped = job->skips != NULL && job->skips(job->user, path);
-        tacho_status status = is_skipped ? tacho_fleet_init(&one, job->sections)
-                                         : tacho_fleet_map_file(job, path, &one);
+        tacho_status status =
+            is_skipped ? tacho_fleet_init(&one, job->sections) : fleet_map_file(job, path, &one);
         if (status == TACHO_OK && job->take != NULL && !is_skipped) {
             status = job->take(job->user, path, &one);
         }

@@ -43,10 +43,6 @@ tacho_status tacho_fleet_run(const tacho_fleet_job *job, tacho_fleet *fleet) TAC
 tacho_status tacho_fleet_list_refused(const tacho_fleet_job *job,
                                       tacho_fleet *fleet) TACHO_MUST_USE;
 
-/* Makes a fleet of one file; what cannot be read is listed in it. Deinitialise it always. */
-tacho_status tacho_fleet_map_file(const tacho_fleet_job *job, const char *path,
-                                  tacho_fleet *fleet) TACHO_MUST_USE;
-
 /* Whether |path| begins as a part does. */
 bool tacho_fleet_is_part_at(const char *path);
 

@@ -10,7 +10,8 @@
 #include "program/bytes.h"
 #include "program/stats_stream.h"
 
-bool tacho_stats_records_job(const tacho_program *program, const tacho_job *job)
+/* Whether a job has an op record at the program's stats level. */
+static bool stats_records_job(const tacho_program *program, const tacho_job *job)
 {
     uint32_t level = program->facts.stats.level;
     return level >= TACHO_STATS_LEVEL_OPS ||
@@ -75,7 +76,7 @@ static void number_tasks(tacho_stats_layout *self, open_task *open, size_t *coun
         open[core].engine = job->engine;
         self->job_task[i] = open[core].task;
         self->job_slot[i] = TACHO_NONE;
-        if (tacho_stats_records_job(program, job)) {
+        if (stats_records_job(program, job)) {
             self->job_slot[i] = self->engine_jobs[job->engine]++;
         }
     }

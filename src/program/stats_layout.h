@@ -62,9 +62,6 @@ void tacho_stats_layout_core_bytes(const tacho_stats_layout *layout, uint64_t *o
 /* The same by device. */
 void tacho_stats_layout_device_bytes(const tacho_stats_layout *layout, uint64_t *out_bytes);
 
-/* Whether a job has an op record at the program's stats level. */
-bool tacho_stats_records_job(const tacho_program *program, const tacho_job *job);
-
 /* Whether the engine works on its own once started: transfers. */
 bool tacho_stats_is_async(const tacho_program *program, uint32_t engine);
 

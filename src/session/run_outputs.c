@@ -30,7 +30,8 @@ tacho_status tacho_run_outputs_check(const tacho_run_outputs *outputs, tacho_run
     return TACHO_OK;
 }
 
-bool tacho_run_output_is_printed(const tacho_run_outputs *outputs, size_t index)
+/* Whether output |index| is to be printed. */
+static bool run_output_is_printed(const tacho_run_outputs *outputs, size_t index)
 {
     return index >= outputs->text_count || strcmp(outputs->texts[index], "-") == 0;
 }
@@ -46,7 +47,7 @@ static tacho_status fetch_all(const tacho_run_outputs *outputs, const tacho_run_
     size_t count = session->module.program.output_count;
     for (size_t i = 0; i < count; i++) {
         tacho_array array;
-        if (is_written(outputs, i) || tacho_run_output_is_printed(outputs, i)) {
+        if (is_written(outputs, i) || run_output_is_printed(outputs, i)) {
             TACHO_TRY(tacho_device_output(session->device, i, &array));
         }
     }
@@ -118,7 +119,7 @@ tacho_status tacho_run_outputs_print(const tacho_run_outputs *outputs,
     size_t count = has_values ? session->module.program.output_count : 0;
     for (size_t i = 0; i < count && session->totals.latency_count > 0; i++) {
         tacho_array array;
-        if (tacho_run_output_is_printed(outputs, i)) {
+        if (run_output_is_printed(outputs, i)) {
             TACHO_TRY(print_name(session, i, outputs->is_iree, to));
             TACHO_TRY(tacho_device_output(session->device, i, &array));
             TACHO_TRY(tacho_run_value_print(&array, outputs->element_max, to));

@@ -27,9 +27,6 @@ tacho_status tacho_run_outputs_write(const tacho_run_outputs *outputs,
 /* Tells the notes of the run which files that were. */
 void tacho_run_outputs_say(const tacho_run_outputs *outputs, const tacho_run_session *session);
 
-/* Whether output |index| is to be printed. */
-bool tacho_run_output_is_printed(const tacho_run_outputs *outputs, size_t index);
-
 /* Prints those that are not written, each on a line behind its name. */
 tacho_status tacho_run_outputs_print(const tacho_run_outputs *outputs,
                                      const tacho_run_session *session,

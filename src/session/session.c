@@ -292,8 +292,14 @@ void tacho_run_close(tacho_run_session *session)
 
 /* ---- stats --------------------------------------------------------------------------------- */
 
-void tacho_run_stats_name(const tacho_run_session *session, const tacho_stats_head *head,
-                          char out_name[TACHO_RUN_STATS_NAME_MAX])
+enum { STATS_NAME_MAX = 256 };
+
+/*
+ * The name of a raw stats file without its folder; device |head|.device of several has a slice's
+ * name. Bytes that do not belong in a file's name are '_'.
+ */
+static void run_stats_name(const tacho_run_session *session, const tacho_stats_head *head,
+                           char out_name[STATS_NAME_MAX])
 {
     char network[128];
     char slice[24] = "";
@@ -303,7 +309,7 @@ void tacho_run_stats_name(const tacho_run_session *session, const tacho_stats_he
     if (head->device_count > 1) {
         snprintf(slice, sizeof(slice), "_slice%02u", (unsigned)head->device);
     }
-    snprintf(out_name, TACHO_RUN_STATS_NAME_MAX,
+    snprintf(out_name, STATS_NAME_MAX,
              "aic-profiling-program-%" PRIu32 "-activation-%" PRIu32 "-inf-%" PRIu64
              "-%s%s-aiccyclecounts.bin",
              head->program, head->activation, head->inference, network, slice);
@@ -311,11 +317,11 @@ void tacho_run_stats_name(const tacho_run_session *session, const tacho_stats_he
 
 static tacho_status write_stats_file(tacho_run_session *self, const tacho_stats_buffer *buffer)
 {
-    char name[TACHO_RUN_STATS_NAME_MAX];
+    char name[STATS_NAME_MAX];
     const char *path = NULL;
     tacho_arena arena;
     tacho_output output;
-    tacho_run_stats_name(self, &buffer->head, name);
+    run_stats_name(self, &buffer->head, name);
     tacho_arena_init(&arena);
     tacho_status status =
         tacho_folder_join(self->request->stats_dir, tacho_str_from_cstring(name), &arena, &path);

@@ -130,12 +130,4 @@ static inline tacho_str tacho_run_string(const tacho_run_session *session, uint3
     return tacho_strings_get(&session->module.program.strings, id);
 }
 
-/*
- * The name of a raw stats file without its folder; device |head|.device of several has a slice's
- * name. Bytes that do not belong in a file's name are '_'.
- */
-enum { TACHO_RUN_STATS_NAME_MAX = 256 };
-void tacho_run_stats_name(const tacho_run_session *session, const tacho_stats_head *head,
-                          char out_name[TACHO_RUN_STATS_NAME_MAX]);
-
 #endif

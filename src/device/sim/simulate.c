@@ -72,8 +72,9 @@ static int64_t add_time(simulator *self, int64_t a, int64_t b)
 
 /* ---- stalls -------------------------------------------------------------------------------- */
 
-void tacho_simulation_end_stalls(const tacho_simulation *simulation, const tacho_program *program,
-                                 size_t at, int64_t out_stalls[TACHO_STALL_COUNT])
+/* Stalls of a job's end. */
+static void simulation_end_stalls(const tacho_simulation *simulation, const tacho_program *program,
+                                  size_t at, int64_t out_stalls[TACHO_STALL_COUNT])
 {
     size_t job = at % simulation->job_count;
     memcpy(out_stalls, simulation->stalls[at], sizeof(simulation->stalls[at]));
@@ -93,7 +94,7 @@ static void take_stalls(simulator *self, size_t at)
         if (job->is_by_start) {
             memcpy(stalls, out->stalls[cause], sizeof(out->stalls[cause]));
         } else {
-            tacho_simulation_end_stalls(out, self->program, cause, stalls);
+            simulation_end_stalls(out, self->program, cause, stalls);
         }
         expected = job->expected;
     }
@@ -270,7 +271,7 @@ static void sum_op(simulator *self, const op_ends *ends, int64_t estimated, tach
     tacho_simulation *out = self->out;
     op->start = out->starts[ends->first];
     op->end = out->ends[ends->last];
-    tacho_simulation_end_stalls(out, self->program, ends->last, op->stalls);
+    simulation_end_stalls(out, self->program, ends->last, op->stalls);
     int64_t rest = op->end - op->start - estimated;
     size_t largest = TACHO_STALL_DDR;
     for (size_t i = 0; i < TACHO_STALL_SLACK; i++) {

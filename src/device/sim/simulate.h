@@ -53,8 +53,4 @@ tacho_status tacho_simulate(tacho_simulation *simulation, const tacho_program *p
                             const tacho_sim_limits *limits, uint32_t activations) TACHO_MUST_USE;
 void tacho_simulation_deinit(tacho_simulation *simulation);
 
-/* Stalls of a job's end. */
-void tacho_simulation_end_stalls(const tacho_simulation *simulation, const tacho_program *program,
-                                 size_t at, int64_t out_stalls[TACHO_STALL_COUNT]);
-
 #endif

@@ -29,14 +29,16 @@ static tacho_status prepare(tacho_roof_gather *self)
     return tacho_dict_ensure_string(dict, TACHO_STR("op"), &self->op_key);
 }
 
-tacho_origin tacho_roof_gather_origin(const tacho_roof_gather *gather, const tacho_row *row)
+/* The origin of the span, or else of its part. */
+static tacho_origin roof_gather_origin(const tacho_roof_gather *gather, const tacho_row *row)
 {
     const tacho_dict *dict = gather->events.dict;
     uint32_t own = row->of.span.flags & TACHO_SPAN_ORIGIN_MASK;
     return own != 0 ? (tacho_origin)own : dict->parts[dict->tracks[row->track].part].origin;
 }
 
-tacho_status tacho_roof_gather_roof(tacho_roof_gather *gather, uint32_t part, uint32_t *out_number)
+/* The roof of points in |part|; fails if none is known. */
+static tacho_status roof_gather_roof(tacho_roof_gather *gather, uint32_t part, uint32_t *out_number)
 {
     const tacho_roofline_options *options = gather->options;
     const tacho_dict *dict = gather->events.dict;
@@ -113,7 +115,7 @@ static tacho_status add_to_cell(tacho_roof_gather *self, const tacho_row *row, t
     int64_t end_ns = tacho_clock_ns(clock, row->of.span.end);
     tacho_roof_cell key = {.part = dict->tracks[row->track].part,
                            .run = row->of.span.run,
-                           .origin = (uint32_t)tacho_roof_gather_origin(self, row),
+                           .origin = (uint32_t)roof_gather_origin(self, row),
                            .start_ns = start_ns,
                            .end_ns = end_ns};
     TACHO_TRY(tacho_dict_ensure_string(dict, name, &key.name));
@@ -155,13 +157,13 @@ static tacho_status add_named(tacho_roof_gather *self, const tacho_row *row)
         .name = op->name,
         .type = op->type,
         .location = op->location,
-        .origin = tacho_roof_gather_origin(self, row),
+        .origin = roof_gather_origin(self, row),
         .count = 1,
         .total_ns =
             (double)(tacho_clock_ns(clock, row->of.span.end) - tacho_clock_ns(clock, row->start)),
         .work = op->work,
     };
-    TACHO_TRY(tacho_roof_gather_roof(self, track->part, &point.roof));
+    TACHO_TRY(roof_gather_roof(self, track->part, &point.roof));
     point.work.is_by_shapes = true;
     return tacho_roofline_add(&self->line, &point);
 }
@@ -248,7 +250,7 @@ static tacho_status add_cell_point(tacho_roof_gather *self, const tacho_roof_cel
         .work = op->work,
     };
     point.work.is_by_shapes = point.origin == TACHO_ORIGIN_MEASURED;
-    TACHO_TRY(tacho_roof_gather_roof(self, cell->part, &point.roof));
+    TACHO_TRY(roof_gather_roof(self, cell->part, &point.roof));
     return tacho_roofline_add(&self->line, &point);
 }
 
@@ -274,7 +276,7 @@ static tacho_status open_roofline(const void *options, tacho_dict *dict, tacho_e
 
 static tacho_status find_roof(void *self, uint32_t part, uint32_t *out_roof)
 {
-    return tacho_roof_gather_roof(self, part, out_roof);
+    return roof_gather_roof(self, part, out_roof);
 }
 
 static tacho_status write_roofline(tacho_events *events, const void *options,

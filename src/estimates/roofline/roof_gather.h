@@ -39,11 +39,4 @@ typedef struct tacho_roof_gather {
     uint32_t last_cell; /* TACHO_NONE: none yet */
 } tacho_roof_gather;
 
-/* The origin of the span, or else of its part. */
-tacho_origin tacho_roof_gather_origin(const tacho_roof_gather *gather, const tacho_row *row);
-
-/* The roof of points in |part|; fails if none is known. */
-tacho_status tacho_roof_gather_roof(tacho_roof_gather *gather, uint32_t part,
-                                    uint32_t *out_number) TACHO_MUST_USE;
-
 #endif

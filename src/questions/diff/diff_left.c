@@ -73,7 +73,8 @@ static bool is_same_but_digits(tacho_str a, tacho_str b)
     }
 }
 
-bool tacho_left_is_alike(const tacho_left_op *a, const tacho_left_op *b)
+/* Whether one may be the renamed other: equal types, or names equal except for digits. */
+static bool left_is_alike(const tacho_left_op *a, const tacho_left_op *b)
 {
     bool has_type = a->type.len > 0 && !tacho_str_equal(a->type, a->name);
     return (has_type && tacho_str_equal(a->type, b->type)) || is_same_but_digits(a->name, b->name);
@@ -84,7 +85,7 @@ bool tacho_left_is_alike(const tacho_left_op *a, const tacho_left_op *b)
 static bool are_alike(const tacho_left_range *a, const tacho_left_range *b)
 {
     for (size_t i = 0; i < tacho_left_length(a); i++) {
-        if (!tacho_left_is_alike(&a->list->items[a->first + i], &b->list->items[b->first + i])) {
+        if (!left_is_alike(&a->list->items[a->first + i], &b->list->items[b->first + i])) {
             return false;
         }
     }
@@ -254,8 +255,7 @@ tacho_status tacho_left_pair_in_gaps(tacho_diff_match *match, tacho_left_list *a
             if (b->items[k].gap != op->gap) {
                 break;
             }
-            if (match->groups[1][b->items[k].op] == TACHO_NONE &&
-                tacho_left_is_alike(op, &b->items[k])) {
+            if (match->groups[1][b->items[k].op] == TACHO_NONE && left_is_alike(op, &b->items[k])) {
                 TACHO_TRY(tacho_left_pair(match, op->op, b->items[k].op, TACHO_DIFF_RENAMED));
                 first = k + 1;
                 break;

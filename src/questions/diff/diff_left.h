@@ -42,9 +42,6 @@ tacho_status tacho_left_pair(tacho_diff_match *match, uint32_t a, uint32_t b,
 tacho_status tacho_left_group(tacho_diff_match *match, const tacho_left_range *a,
                               const tacho_left_range *b) TACHO_MUST_USE;
 
-/* Whether one may be the renamed other: equal types, or names equal except for digits. */
-bool tacho_left_is_alike(const tacho_left_op *a, const tacho_left_op *b);
-
 /*
  * Matching steps. Layers, in lists by layer and order: in a layer that both sides have, one
  * operator that became one or several others, or equally many similar ones. Gaps: similar operators

@@ -392,7 +392,7 @@ static tacho_status write_stragglers(const tacho_fleet_view *view,
     return status;
 }
 
-const tacho_fleet_question tacho_fleet_question_collectives = {
+static const tacho_fleet_question question_collectives = {
     .name = "collectives",
     .sections = TACHO_FLEET_COLLECTIVES,
     .write = write_collectives,
@@ -418,7 +418,7 @@ const tacho_fleet_question *tacho_fleet_question_find(const char *name)
     static const tacho_fleet_question *const questions[] = {
         &tacho_fleet_question_overview,   &tacho_fleet_question_ops,
         &tacho_fleet_question_breakdown,  &tacho_fleet_question_steps,
-        &tacho_fleet_question_stragglers, &tacho_fleet_question_collectives,
+        &tacho_fleet_question_stragglers, &question_collectives,
         &tacho_fleet_question_clocks,
     };
     for (size_t i = 0; i < COUNT_OF(questions); i++) {

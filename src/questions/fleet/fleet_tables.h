@@ -27,7 +27,6 @@ extern const tacho_fleet_question tacho_fleet_question_overview;
 extern const tacho_fleet_question tacho_fleet_question_ops;
 extern const tacho_fleet_question tacho_fleet_question_breakdown;
 extern const tacho_fleet_question tacho_fleet_question_steps;
-extern const tacho_fleet_question tacho_fleet_question_collectives;
 extern const tacho_fleet_question tacho_fleet_question_stragglers;
 extern const tacho_fleet_question tacho_fleet_question_clocks;
 

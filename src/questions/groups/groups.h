@@ -126,9 +126,7 @@ typedef struct tacho_groups_facts {
     bool has_wholes;         /* some work is whole operators (categories.h) */
 } tacho_groups_facts;
 
-/* The groups; then the notes on missing information. */
+/* One row per group. */
 tacho_status tacho_groups_table(tacho_groups *groups, tacho_table *out_table) TACHO_MUST_USE;
-tacho_status tacho_groups_notes_table(const tacho_groups *groups,
-                                      tacho_table *out_table) TACHO_MUST_USE;
 
 #endif

@@ -73,7 +73,8 @@ static tacho_status add_part_notes(const tacho_groups *groups, uint32_t part, ta
     return add_note(groups, part, text, table);
 }
 
-tacho_status tacho_groups_notes_table(const tacho_groups *groups, tacho_table *out_table)
+/* One row per kind of missing information. */
+static tacho_status groups_notes_table(const tacho_groups *groups, tacho_table *out_table)
 {
     static const tacho_column columns[] = {TACHO_COLUMN(FILE, "file", TEXT),
                                            TACHO_COLUMN(NOTE, "note", TEXT)};
@@ -109,7 +110,7 @@ static tacho_status write_groups(tacho_events *events, const void *options,
     tacho_table table = {0};
     tacho_status status = tacho_groups_table(groups_of(events), &table);
     TACHO_TRY(tacho_table_hand_over(to, status, &table));
-    status = tacho_groups_notes_table(groups_of(events), &table);
+    status = groups_notes_table(groups_of(events), &table);
     return tacho_table_hand_over(to, status, &table);
 }
 

@@ -149,7 +149,8 @@ static tacho_status add_input(const tacho_info *info, uint32_t id, tacho_table *
     return tacho_table_add_text(table, tacho_dict_string(dict, part->path));
 }
 
-tacho_status tacho_info_inputs(const tacho_info *info, tacho_table *out_table)
+/* One row per input: format, origin, clock, events, tracks, time span, lost records. */
+static tacho_status info_inputs(const tacho_info *info, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
         TACHO_COLUMN(FILE, "file", TEXT),
@@ -229,7 +230,8 @@ static int compare_places(const void *a, const void *b)
     return place_a->id < place_b->id ? -1 : 1;
 }
 
-tacho_status tacho_info_tracks(const tacho_info *info, tacho_table *out_table)
+/* One row per track that has events. */
+static tacho_status info_tracks(const tacho_info *info, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
         TACHO_COLUMN(FILE, "file", TEXT),
@@ -342,7 +344,8 @@ static bool is_one_file(const tacho_dict *dict)
     return true;
 }
 
-tacho_status tacho_info_losses_before(const tacho_info *info, tacho_table *out_table)
+/* One row per reason for which records were lost when a trace, now an input, was made. */
+static tacho_status info_losses_before(const tacho_info *info, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
         TACHO_COLUMN(FILE, "file", TEXT),
@@ -373,7 +376,7 @@ tacho_status tacho_info_losses_before(const tacho_info *info, tacho_table *out_t
 }
 
 /* A source's notes have plain keys; facts from a trace have a dot in their keys. */
-tacho_status tacho_info_notes(const tacho_info *info, tacho_table *out_table)
+static tacho_status info_notes(const tacho_info *info, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
         TACHO_COLUMN(NOTE, "note", TEXT),
@@ -410,8 +413,7 @@ static tacho_status write_info(tacho_events *events, const void *options,
                                const tacho_table_taker *to)
 {
     static tacho_status (*const makers[])(const tacho_info *, tacho_table *) = {
-        tacho_info_inputs, tacho_info_tracks, tacho_info_losses_before, tacho_info_losses,
-        tacho_info_notes};
+        info_inputs, info_tracks, info_losses_before, tacho_info_losses, info_notes};
     (void)options;
     for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++) {
         tacho_table table = {0};

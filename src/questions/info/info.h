@@ -32,20 +32,7 @@ typedef struct tacho_info {
 void tacho_info_init(tacho_info *info, tacho_dict *dict);
 void tacho_info_deinit(tacho_info *info);
 
-/* One row per input: format, origin, clock, events, tracks, time span, lost records. */
-tacho_status tacho_info_inputs(const tacho_info *info, tacho_table *out_table) TACHO_MUST_USE;
-
-/* One row per track that has events. */
-tacho_status tacho_info_tracks(const tacho_info *info, tacho_table *out_table) TACHO_MUST_USE;
-
-/* One row per reason for which records were lost when a trace, now an input, was made. */
-tacho_status tacho_info_losses_before(const tacho_info *info,
-                                      tacho_table *out_table) TACHO_MUST_USE;
-
 /* One row per input and reason of loss. */
 tacho_status tacho_info_losses(const tacho_info *info, tacho_table *out_table) TACHO_MUST_USE;
-
-/* One row per note that is not a loss. */
-tacho_status tacho_info_notes(const tacho_info *info, tacho_table *out_table) TACHO_MUST_USE;
 
 #endif

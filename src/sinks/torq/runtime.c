@@ -257,8 +257,12 @@ static void write_all(torq_writer *self)
     }
 }
 
-tacho_status tacho_run_torq_write(const tacho_recording *recording, tacho_run_torq_form form,
-                                  tacho_output *output)
+/*
+ * Writes the recorded inferences of |recording|; for R0 and R1, which have a single inference, the
+ * first one. Times of the host are those of the device, without overhead.
+ */
+static tacho_status run_torq_write(const tacho_recording *recording, tacho_run_torq_form form,
+                                   tacho_output *output)
 {
     torq_writer self = {
         .recording = recording, .program = recording->program, .form = form, .output = output};
@@ -275,7 +279,7 @@ tacho_status tacho_run_torq_write_file(const tacho_recording *recording, tacho_r
 {
     tacho_output output;
     TACHO_TRY(tacho_output_open(path, &output));
-    tacho_status status = tacho_run_torq_write(recording, form, &output);
+    tacho_status status = run_torq_write(recording, form, &output);
     if (status == TACHO_OK) {
         status = tacho_output_commit(&output);
     }

@@ -19,13 +19,6 @@ typedef enum tacho_run_torq_form {
 /* "r0", "r1", "r2"; false for other names. */
 bool tacho_run_torq_form_find(const char *name, tacho_run_torq_form *out_form);
 
-/*
- * Writes the recorded inferences of |recording|; for R0 and R1, which have a single inference, the
- * first one. Times of the host are those of the device, without overhead.
- */
-tacho_status tacho_run_torq_write(const tacho_recording *recording, tacho_run_torq_form form,
-                                  tacho_output *output) TACHO_MUST_USE;
-
 /* The number of inferences written, of |sample_count|. */
 size_t tacho_run_torq_count(tacho_run_torq_form form, size_t sample_count);
 

@@ -123,10 +123,6 @@ typedef struct stats_times {
 
 /* ---- tracks and sites (stats_tracks.c) ---- */
 
-/* The group of tracks of a core: a process in a viewer. */
-tacho_status stats_core_group(stats_emitter *self, uint32_t device, uint32_t core,
-                              uint32_t *out_track) TACHO_MUST_USE;
-
 /* The track of an engine; in the vendor's words that of its group unless they are split. */
 tacho_status stats_engine_track(stats_emitter *self, uint32_t engine, stats_track_kind kind,
                                 uint32_t *out_track) TACHO_MUST_USE;
@@ -149,10 +145,6 @@ tacho_status stats_site(stats_emitter *self, tacho_str name, const char *categor
 /* Sites "sync HVX" and "barrier HVX". */
 tacho_status stats_wait_site(stats_emitter *self, uint32_t engine, bool is_barrier,
                              uint32_t *out_site) TACHO_MUST_USE;
-
-/* The name of the network on a device: "QAicGraph", "QAicGraph_slice01" of several devices. */
-tacho_status stats_network_name(stats_emitter *self, uint32_t device,
-                                tacho_str *out_name) TACHO_MUST_USE;
 
 /* The facts that records of a task, or of an op, share. */
 tacho_status stats_facts_of(stats_emitter *self, uint32_t engine, uint32_t oc,

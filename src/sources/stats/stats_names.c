@@ -55,7 +55,8 @@ static bool cut_numbered(tacho_str *text, tacho_str word, uint64_t *out_number)
     return true;
 }
 
-bool tacho_stats_name_is_meant(tacho_str file)
+/* Whether a file is meant to be raw stats, by both ends of its name. */
+static bool stats_name_is_meant(tacho_str file)
 {
     tacho_str base = file;
     if (!tacho_str_starts_with(file, TACHO_STR(PREFIX)) ||
@@ -71,7 +72,8 @@ bool tacho_stats_name_is_meant(tacho_str file)
            (front.len < base.len && tacho_str_ends_with(front, TACHO_STR(SUFFIX "_")));
 }
 
-bool tacho_stats_name_parse(tacho_str file, tacho_stats_name *out_name)
+/* Parses a file's name; false for other names. Views are of |file|. */
+static bool stats_name_parse(tacho_str file, tacho_stats_name *out_name)
 {
     *out_name = (tacho_stats_name){.slice = UINT64_MAX, .copy = UINT64_MAX};
     tacho_str base = file;
@@ -132,8 +134,8 @@ bool tacho_stats_name_is_of(const tacho_stats_name *file, tacho_str name)
 static tacho_status add_file(tacho_stats_names *self, const char *folder, tacho_str file)
 {
     tacho_stats_name name;
-    bool is_good = tacho_stats_name_parse(file, &name);
-    if (!is_good && !tacho_stats_name_is_meant(file)) {
+    bool is_good = stats_name_parse(file, &name);
+    if (!is_good && !stats_name_is_meant(file)) {
         self->other_count++;
         return TACHO_OK;
     }
@@ -148,7 +150,7 @@ static tacho_status add_file(tacho_stats_names *self, const char *folder, tacho_
     TACHO_TRY(tacho_folder_join(folder, file, &self->arena, &path));
     /* Views of the name must point into the path, which lasts. */
     const char *last = path + strlen(path) - file.len;
-    tacho_stats_name_parse(tacho_str_make(last, file.len), &name);
+    stats_name_parse(tacho_str_make(last, file.len), &name);
     name.path = path;
     TACHO_TRY(tacho_grow(&self->items, &self->item_capacity, self->item_count + 1));
     self->items[self->item_count++] = name;
@@ -201,7 +203,7 @@ static tacho_status add_one(tacho_stats_names *self, const char *path)
     tacho_str copy;
     TACHO_TRY(tacho_arena_copy(&self->arena, whole, &copy));
     tacho_stats_name name;
-    if (!tacho_stats_name_parse(tacho_str_from(copy, whole.len - file.len), &name)) {
+    if (!stats_name_parse(tacho_str_from(copy, whole.len - file.len), &name)) {
         return tacho_fail(TACHO_CODE_USAGE,
                           "%s: expected a directory, or a raw stats file called "
                           "aic-profiling-program-0-activation-0-inf-0-NETWORK" SUFFIX ".bin",

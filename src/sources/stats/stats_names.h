@@ -31,12 +31,6 @@ typedef struct tacho_stats_names {
     tacho_arena arena;
 } tacho_stats_names;
 
-/* Parses a file's name; false for other names. Views are of |file|. */
-bool tacho_stats_name_parse(tacho_str file, tacho_stats_name *out_name);
-
-/* Whether a file is meant to be raw stats, by both ends of its name. */
-bool tacho_stats_name_is_meant(tacho_str file);
-
 /* Lists the files of a folder, or the one file at |path|. Call deinit even if init failed. */
 tacho_status tacho_stats_names_init(tacho_stats_names *names, const char *path) TACHO_MUST_USE;
 void tacho_stats_names_deinit(tacho_stats_names *names);

@@ -35,13 +35,6 @@ static tacho_status put_network(stats_emitter *self, uint32_t device)
     return put(self, tacho_str_make(text, (size_t)len));
 }
 
-tacho_status stats_network_name(stats_emitter *self, uint32_t device, tacho_str *out_name)
-{
-    TACHO_TRY(put_network(self, device));
-    *out_name = tacho_text_take(&self->text);
-    return TACHO_OK;
-}
-
 /* ---- tracks -------------------------------------------------------------------------------- */
 
 static tacho_status ensure_track(stats_emitter *self, const tacho_track *facts, tacho_str name,
@@ -72,8 +65,9 @@ static uint32_t process_rank(const stats_emitter *self, uint32_t device)
     return (self->file->head.activation * facts->device_count + device) * (facts->core_count + 1);
 }
 
-tacho_status stats_core_group(stats_emitter *self, uint32_t device, uint32_t core,
-                              uint32_t *out_track)
+/* The group of tracks of a core: a process in a viewer. */
+static tacho_status stats_core_group(stats_emitter *self, uint32_t device, uint32_t core,
+                                     uint32_t *out_track)
 {
     const tacho_program_facts *facts = &self->program->facts;
     uint32_t *group = &self->groups[(size_t)device * facts->core_count + core];

@@ -100,7 +100,8 @@ static int64_t first_start(const capture_part *part, const tacho_clock *clock)
                : -1;
 }
 
-tacho_status capture_make_part(capture_reader *reader, capture_part *part)
+/* Makes |part|, one of the reader's parts, unless it exists. */
+static tacho_status capture_make_part(capture_reader *reader, capture_part *part)
 {
     tacho_dict *dict = reader->dict;
     const tacho_capture_part *record = &part->record;

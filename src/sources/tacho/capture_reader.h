@@ -74,9 +74,6 @@ tacho_status capture_take_run(capture_reader *reader, const char *bytes) TACHO_M
 tacho_status capture_take_fact(capture_reader *reader, const char *bytes) TACHO_MUST_USE;
 tacho_status capture_take_loss(capture_reader *reader, const char *bytes) TACHO_MUST_USE;
 
-/* Makes |part|, one of the reader's parts, unless it exists. */
-tacho_status capture_make_part(capture_reader *reader, capture_part *part) TACHO_MUST_USE;
-
 /* Makes the tracks whose ids are below |end|. */
 tacho_status capture_make_tracks(capture_reader *reader, uint64_t end) TACHO_MUST_USE;
 
