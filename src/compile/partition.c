@@ -583,7 +583,8 @@ static tacho_status lay_out_stats(tacho_program *program)
 
 static tacho_status compile(compiler *self, candidate *best)
 {
-    if (self->options->has_values) {
+    bool is_limited = self->options->has_values && !tacho_machine_is_computer(self->machine);
+    if (is_limited) {
         TACHO_TRY_NOTE(tacho_memory_check_operators(self->fusion, self->machine,
                                                     self->options->estimate.cost.compute),
                        "%.*s does not fit its machine", TACHO_STR_ARG(self->fusion->graph->path));
@@ -600,7 +601,7 @@ static tacho_status compile(compiler *self, candidate *best)
     tacho_placement_deinit(&best->placement); /* values need room */
     best->placement = (tacho_placement){.places = NULL};
     TACHO_TRY(tacho_values_fill(&best->estimate, self->options->has_values, &best->program));
-    if (self->options->has_values) {
+    if (is_limited) {
         TACHO_TRY_NOTE(tacho_memory_check(&best->estimate, &best->program),
                        "%.*s does not fit its machine", TACHO_STR_ARG(self->fusion->graph->path));
     }

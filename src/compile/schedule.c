@@ -568,6 +568,20 @@ static tacho_status check_pace(tacho_schedule *self)
     return goes_on ? TACHO_OK : tacho_fail(TACHO_CODE_CANCELLED, "the caller asked to stop");
 }
 
+/* The size of local memory; of a cache, at least what buffers take. */
+static uint64_t local_bytes(const tacho_schedule *self)
+{
+    const tacho_machine *machine = self->estimate->machine;
+    const tacho_program *program = self->program;
+    uint64_t bytes = (uint64_t)tacho_quantity_whole(
+        &tacho_machine_memory(machine, TACHO_MEMORY_LOCAL)->size_bytes);
+    for (size_t i = 0; i < program->buffer_count && tacho_machine_is_computer(machine); i++) {
+        uint64_t end = tacho_size_add(program->buffers[i].offset, program->buffers[i].bytes);
+        bytes = end > bytes ? end : bytes;
+    }
+    return bytes;
+}
+
 static tacho_status run(tacho_schedule *self)
 {
     const tacho_machine *machine = self->estimate->machine;
@@ -588,10 +602,9 @@ static tacho_status run(tacho_schedule *self)
     if (self->is_abandoned) {
         return TACHO_OK;
     }
-    self->program->facts.local_bytes = (uint64_t)tacho_quantity_whole(
-        &tacho_machine_memory(machine, TACHO_MEMORY_LOCAL)->size_bytes);
     self->program->facts.total_cycles = self->timer.end;
     TACHO_TRY(keep_tensors(self));
+    self->program->facts.local_bytes = local_bytes(self);
     return add_blocks(self);
 }
 

@@ -383,6 +383,7 @@ static void choose_engine(tacho_core_work *self)
         .steps = op->work.steps,
         .room_bytes = (uint64_t)tacho_quantity_whole(&local->size_bytes) -
                       schedule->placement->free_from[schedule->op],
+        .spills = tacho_machine_is_computer(machine),
     };
     bool is_moved = self->engine == TACHO_NONE;
     self->engine = is_moved ? tacho_core_work_mover(self) : self->engine;

@@ -176,6 +176,49 @@ static tacho_status fill_pool(tacho_space_maker *maker, uint32_t stored, const t
     return tacho_space_rest(maker, result, reaches);
 }
 
+/* ---- pictures in another size ---------------------------------------------------------------- */
+
+/* Elements that a result reaches to both sides of its place in the data. */
+enum { TAPS_LINEAR = 1, TAPS_CUBIC = 2 };
+
+/* Positions of a region depend on its numbers; products of sizes are kept small. */
+static bool is_resampled(const tacho_space_maker *maker, const tacho_shape *data,
+                         const tacho_shape *result)
+{
+    bool is_type_of_it =
+        tacho_space_is_type(maker, "Resize", "tosa.resize") || is_type(maker, "Upsample");
+    tacho_str mode = tacho_attr_text(attrs_of(maker), maker->root->attr_count,
+                                     "coordinate_transformation_mode");
+    bool is = is_type_of_it && data->rank == result->rank &&
+              !tacho_str_equal(mode, TACHO_STR("tf_crop_and_resize"));
+    for (int32_t i = 0; is && i < data->rank; i++) {
+        is = data->dims[i] > 0 && data->dims[i] < INT32_MAX / 16 && result->dims[i] > 0 &&
+             result->dims[i] < INT32_MAX / 16;
+    }
+    return is;
+}
+
+static tacho_status fill_resampled(tacho_space_maker *maker, uint32_t stored,
+                                   const tacho_shape *data, const tacho_shape *result)
+{
+    tacho_str mode = tacho_attr_text(attrs_of(maker), maker->root->attr_count, "mode");
+    int64_t taps = tacho_str_equal(mode, TACHO_STR("cubic")) ? TAPS_CUBIC : TAPS_LINEAR;
+    tacho_reach reaches[TACHO_BOX_RANK_MAX];
+    tacho_access *access;
+    TACHO_TRY(tacho_space_access(maker, stored, data, &access));
+    for (int32_t i = 0; i < data->rank; i++) {
+        uint64_t size = (uint64_t)result->dims[i];
+        uint32_t axis = tacho_space_axis(maker, TACHO_AXIS_ROW, size);
+        reaches[i] = tacho_reach_along(axis, size);
+        tacho_reach *to = tacho_access_dim(maker, access, (uint32_t)i);
+        if (axis != TACHO_NONE && data->dims[i] != result->dims[i]) {
+            *to = tacho_window_resampled(data->dims[i], result->dims[i], taps);
+        }
+        to->axis = axis;
+    }
+    return tacho_space_rest(maker, result, reaches);
+}
+
 /* ---- lines ---------------------------------------------------------------------------------- */
 
 /* The sizes of dimensions other than lines are those of the result, in their order. */
@@ -272,6 +315,8 @@ tacho_status tacho_space_vector(tacho_space_maker *maker)
         if (is_same && maker->op->output_count > 1 && is_type(maker, "BatchNormalization")) {
             return fill_lines(maker, data, from_dim(0, data->rank) & ~(1U << 1)); /* training */
         }
-        return fill_elements(maker, result);
+        return is_resampled(maker, data, result)
+                   ? fill_resampled(maker, stored, data, result)
+                   : fill_elements(maker, result);
     }
 }

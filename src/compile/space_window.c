@@ -73,3 +73,15 @@ tacho_reach tacho_window_back(const tacho_space_maker *maker, const tacho_window
     reach.before = spread - pad;
     return reach;
 }
+
+tacho_reach tacho_window_resampled(int64_t in, int64_t out, int64_t taps)
+{
+    tacho_reach reach = tacho_reach_along(TACHO_NONE, (uint64_t)in);
+    int64_t shrinks = in / out + (in % out != 0 ? 1 : 0);
+    int64_t margin = (taps + 1) * shrinks + 1;
+    reach.scale = in;
+    reach.divisor = out;
+    reach.before = margin * out;
+    reach.window = 2 * margin * out + 1;
+    return reach;
+}

@@ -20,4 +20,11 @@ tacho_reach tacho_window_reach(const tacho_space_maker *maker, const tacho_windo
 /* The same for a deconvolution, whose data is spread. */
 tacho_reach tacho_window_back(const tacho_space_maker *maker, const tacho_window *window);
 
+/*
+ * The same for an element of a resampled dimension, for any mode but one with regions: its taps in
+ * the data, and one element more on both sides for what modes differ in. |taps| is how far it
+ * reaches where it is not shrunk.
+ */
+tacho_reach tacho_window_resampled(int64_t in, int64_t out, int64_t taps);
+
 #endif

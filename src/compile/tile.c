@@ -21,6 +21,9 @@ enum { WORTH_A_TILE = 64, WORTH_TILES_OF_CORES = 8, WORTH_MORE_TRIES = 8 };
 /* Statistics of a line, of which passes after the first are made: two numbers of 32 bits. */
 enum { STATISTICS_BYTES = 8 };
 
+/* As much as a share may take where local memory is a cache. */
+static const uint64_t SPILLED_BYTES = UINT64_MAX / 8;
+
 typedef struct tiler {
     const tacho_tile_place *place;
     const tacho_share *share;
@@ -30,6 +33,7 @@ typedef struct tiler {
     tacho_slots *slots;
     uint32_t engines;
     uint64_t roles[TACHO_AXIS_ROLE_COUNT]; /* elements of the share along the axes of each */
+    uint64_t room_bytes;
     bool is_found;
     bool wants_more; /* the best reloads an operand, or most of it does not overlap */
     int64_t best_cycles;
@@ -383,7 +387,7 @@ static bool plan_slots(tiler *self, tacho_tiling *t)
     }
     needed = tacho_size_add(needed, t->scratch_bytes);
     self->least_bytes = needed < self->least_bytes ? needed : self->least_bytes;
-    if (needed > self->place->room_bytes) {
+    if (needed > self->room_bytes) {
         return false;
     }
     for (size_t i = 0; i < space->access_count; i++) {
@@ -393,7 +397,7 @@ static bool plan_slots(tiler *self, tacho_tiling *t)
         bool saves = tacho_size_multiply(slots->changes, slots->bytes) > whole || whole <= now;
         if (self->place->engine != NULL && !space->accesses[i].is_output &&
             space->accesses[i].is_known && slots->count > 0 && !slots->is_whole && saves &&
-            needed - now + whole <= self->place->room_bytes) {
+            needed - now + whole <= self->room_bytes) {
             needed = needed - now + whole;
             slots->is_whole = true;
             slots->count = 1;
@@ -702,6 +706,22 @@ static tacho_status prepare(tiler *self)
     return self->out != NULL ? tacho_cost_dma_rate(self->out, &self->out_rate) : TACHO_OK;
 }
 
+static tacho_status find_tiling(tiler *self)
+{
+    /* A few tiles first; more where those do not fit, or reload an operand. */
+    const uint64_t tried[] = {TACHO_TILES_MAX, TACHO_TILES_TRIED_MAX, TACHO_TILES_LIMIT};
+    for (size_t i = 0; i < 3 && (i < 2 ? wants_more(self) : !self->is_found); i++) {
+        self->tried_max = tried[i];
+        TACHO_TRY(try_all(self));
+    }
+    if (!self->is_found) { /* however many tiles that takes */
+        const uint64_t finest[] = {self->roles[TACHO_AXIS_BATCH], self->roles[TACHO_AXIS_ROW],
+                                   self->roles[TACHO_AXIS_COLUMN], self->roles[TACHO_AXIS_SUM]};
+        TACHO_TRY(try_counts(self, finest));
+    }
+    return TACHO_OK;
+}
+
 tacho_status tacho_tile(const tacho_tile_place *place, const tacho_share *share, tacho_slots *slots,
                         tacho_tiling *out_tiling)
 {
@@ -714,19 +734,14 @@ tacho_status tacho_tile(const tacho_tile_place *place, const tacho_share *share,
         .out = tacho_machine_dma(place->machine, TACHO_ENGINE_DMA_OUT),
         .engines =
             place->engine != NULL ? (uint32_t)tacho_quantity_whole(&place->engine->count) : 1,
+        .room_bytes = place->room_bytes,
         .least_bytes = UINT64_MAX,
     };
     TACHO_TRY(prepare(&self));
-    /* A few tiles first; more where those do not fit, or reload an operand. */
-    const uint64_t tried[] = {TACHO_TILES_MAX, TACHO_TILES_TRIED_MAX, TACHO_TILES_LIMIT};
-    for (size_t i = 0; i < 3 && (i < 2 ? wants_more(&self) : !self.is_found); i++) {
-        self.tried_max = tried[i];
-        TACHO_TRY(try_all(&self));
-    }
-    if (!self.is_found) { /* however many tiles that takes */
-        const uint64_t finest[] = {self.roles[TACHO_AXIS_BATCH], self.roles[TACHO_AXIS_ROW],
-                                   self.roles[TACHO_AXIS_COLUMN], self.roles[TACHO_AXIS_SUM]};
-        TACHO_TRY(try_counts(&self, finest));
+    TACHO_TRY(find_tiling(&self));
+    if (!self.is_found && place->spills) {
+        self.room_bytes = SPILLED_BYTES;
+        TACHO_TRY(find_tiling(&self));
     }
     if (!self.is_found && self.least_bytes <= place->room_bytes) {
         return tacho_fail(TACHO_CODE_LIMIT,

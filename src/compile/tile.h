@@ -23,6 +23,7 @@ typedef struct tacho_tile_place {
     uint32_t fidelity;
     uint64_t elements, steps; /* vector work of the whole operator; of products the fused steps */
     uint64_t room_bytes;      /* of local memory */
+    bool spills;              /* that memory is a cache: more than it holds runs, too */
     tacho_ratio shared_rate;  /* of shared memory, for each core; 0: no limit */
     tacho_ratio network_rate; /* the same of the network that copies share */
     uint64_t cores;           /* that have such a share each */

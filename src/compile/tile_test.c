@@ -379,9 +379,89 @@ static void test_whole_columns(void **state)
     end(&f);
 }
 
+/* Where local memory is a cache, a share that does not fit it is cut all the same. */
+static void test_cache(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f, "torq-sl2610");
+    tacho_tile_place place = {.machine = f.machine,
+                              .engine = &f.machine->engines[0],
+                              .dtype = TACHO_DTYPE_I8,
+                              .room_bytes = 6};
+    test_product p;
+    assert_null(tile_product(&place, 8, 8, 1, &p));
+    assert_in_range(slot_bytes(&p), 1, 6);
+    place.spills = true;
+    assert_null(tile_product(&place, 8, 8, 1, &p)); /* it fits: no more is taken */
+    assert_in_range(slot_bytes(&p), 1, 6);
+    place.room_bytes = 5;
+    assert_null(tile_product(&place, 8, 8, 1, &p));
+    assert_in_range(slot_bytes(&p), 6, UINT64_MAX);
+    tacho_graph_deinit(&f.graph);
+    tacho_arena_deinit(&f.arena);
+}
+
+/* A computer runs what exceeds its cache and its memory; its buffers are within the program's. */
+static void test_computer(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f, "host-cpu");
+    assert_true(tacho_machine_is_computer(f.machine));
+    for (size_t i = 0; i < f.machine->memory_count; i++) {
+        f.machine->memories[i].size_bytes.value = (tacho_ratio){2, 1};
+    }
+    uint32_t x = add_input(&f, TACHO_DTYPE_I8, TEST_DIMS(64, 64));
+    uint32_t w = test_constant(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(64, 64));
+    uint32_t y = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(64, 64));
+    TEST_NODE(&f.graph, "MatMul", y, x, w);
+    add_output(&f, y);
+    compile(&f, &(tacho_compile_options){.has_values = true});
+    assert_true(f.program.facts.local_bytes > 2);
+    end(&f);
+}
+
+/* The most that a load of a resampling brings, of |in| x |in| numbers. */
+static uint64_t largest_load(int64_t in, tacho_attr attr)
+{
+    fixture f;
+    begin(&f, "torq-sl2610");
+    uint32_t x = add_input(&f, TACHO_DTYPE_BF16, TEST_DIMS(1, 1, in, in));
+    uint32_t y = test_tensor(&f.graph, TACHO_DTYPE_BF16, TEST_DIMS(1, 1, 2 * in, 2 * in));
+    test_node(&f.graph, "Resize", (const uint32_t[]){x, TACHO_NONE}, y, &attr);
+    add_output(&f, y);
+    compile(&f, &(tacho_compile_options){.has_values = false});
+    uint64_t most = 0;
+    for (size_t i = 0; i < f.program.job_count; i++) {
+        const tacho_job *job = &f.program.jobs[i];
+        most = job->kind == TACHO_JOB_LOAD && job->bytes > most ? job->bytes : most;
+    }
+    end(&f);
+    return most;
+}
+
+/* Rows of a picture are read with their neighbours, and not the whole of it: 2 MiB do not fit. */
+static void test_resampled_rows(void **state)
+{
+    static const tacho_attr cubic = {.name = TACHO_STR_INIT("mode"),
+                                     .kind = TACHO_ATTR_TEXT,
+                                     .value.as_text = TACHO_STR_INIT("cubic")};
+    static const tacho_attr region = {.name = TACHO_STR_INIT("coordinate_transformation_mode"),
+                                      .kind = TACHO_ATTR_TEXT,
+                                      .value.as_text = TACHO_STR_INIT("tf_crop_and_resize")};
+    (void)state;
+    assert_in_range(largest_load(1024, cubic), 1, 512 * 1024);
+    assert_in_range(largest_load(256, cubic), 1, 256 * 256 * 2 - 1);
+    assert_int_equal(largest_load(256, region), 256 * 256 * 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cache),
+        cmocka_unit_test(test_computer),
+        cmocka_unit_test(test_resampled_rows),
         cmocka_unit_test(test_tiles),
         cmocka_unit_test(test_uneven_tiles_round_up),
         cmocka_unit_test(test_too_large),

@@ -226,6 +226,7 @@ static const tacho_op_def test_defs[] = {
     {.name = "Softmax", .kind = TACHO_OP_SOFTMAX, .steps = 8},
     {.name = "Relu", .kind = TACHO_OP_UNARY, .steps = 1},
     {.name = "Sigmoid", .kind = TACHO_OP_UNARY, .steps = 6},
+    {.name = "Resize", .kind = TACHO_OP_UNARY, .steps = 8},
     {.name = "Add", .kind = TACHO_OP_BINARY, .steps = 1, .flags = TACHO_OP_IS_LINEAR},
     {.name = "Mul", .kind = TACHO_OP_BINARY, .steps = 1, .flags = TACHO_OP_IS_LINEAR},
     {.name = "Div",

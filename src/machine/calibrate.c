@@ -342,7 +342,7 @@ static void write_machine(FILE *file, const measured *m)
     fputs("      ", file);
     write_whole(file, "start_up_cycles", 0, "cycles");
     fputs("\n    }\n  ],\n  \"memories\": [\n"
-          "    {\"name\": \"CACHE\", \"kind\": \"local\", ",
+          "    {\"name\": \"CACHE\", \"kind\": \"local\", \"is_cache\": true, ",
           file);
     write_whole(file, "size_bytes", m->cache_bytes, "B");
     fputs("},\n    {\"name\": \"MEMORY\", \"kind\": \"ddr\", ", file);

@@ -78,6 +78,7 @@ typedef struct tacho_memory {
     tacho_quantity banks;            /* that pages of a tensor alternate between; absent: one ... */
     tacho_quantity page_bytes;       /* ... and bytes of a page; goes with the above */
     tacho_quantity latency_cycles;
+    bool is_cache; /* LOCAL: what is larger than it runs, too, and slower */
 } tacho_memory;
 
 /* A queue of transfers. */
@@ -326,6 +327,13 @@ tacho_dtype tacho_machine_legalise(const tacho_machine *machine, tacho_dtype dty
 
 /* The first memory of this kind, or NULL. */
 const tacho_memory *tacho_machine_memory(const tacho_machine *machine, tacho_memory_kind kind);
+
+/* Whether it is a computer, whose memories bound the speed of an operator and not its size. */
+static inline bool tacho_machine_is_computer(const tacho_machine *machine)
+{
+    const tacho_memory *local = tacho_machine_memory(machine, TACHO_MEMORY_LOCAL);
+    return local != NULL && local->is_cache;
+}
 
 /* The first queue of this class, or NULL. */
 const tacho_dma *tacho_machine_dma(const tacho_machine *machine, tacho_engine_class dma_class);

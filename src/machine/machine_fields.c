@@ -112,6 +112,7 @@ static const tacho_field memory_rows[] = {
     MAYBE(tacho_memory, banks, "banks", COUNT_MAX, WHOLE),
     MAYBE(tacho_memory, page_bytes, "B", INT64_MAX, WHOLE),
     MAYBE(tacho_memory, latency_cycles, "cycles", CYCLES_MAX, CYCLES),
+    FLAG(tacho_memory, is_cache),
 };
 FIELDS(memory_fields, tacho_memory, memory_rows);
 

@@ -117,6 +117,14 @@ static tacho_status measure(const host_places *places, const tacho_notes *notes,
     return TACHO_OK;
 }
 
+/* Descriptions of earlier versions do not have the mark. */
+static void mark_cache(tacho_machine *machine)
+{
+    for (size_t i = 0; i < machine->memory_count; i++) {
+        machine->memories[i].is_cache |= machine->memories[i].kind == TACHO_MEMORY_LOCAL;
+    }
+}
+
 /* What was kept, if it is there; a failure where it is not good. */
 static tacho_status read_kept(const char *path, tacho_arena *arena, tacho_machine **out_machine,
                               bool *out_is_there)
@@ -126,6 +134,7 @@ static tacho_status read_kept(const char *path, tacho_arena *arena, tacho_machin
         return TACHO_OK;
     }
     TACHO_TRY(tacho_machine_find(path, arena, out_machine));
+    mark_cache(*out_machine);
     return tacho_str_equal((*out_machine)->name, TACHO_STR(NAME))
                ? TACHO_OK
                : tacho_fail(TACHO_CODE_BAD_DATA, "%s: describes another machine", path);
@@ -149,6 +158,7 @@ static tacho_status read_pinned(const char *pinned, tacho_arena *arena, tacho_ma
     bool is_built_in = strcmp(pinned, "built-in") == 0;
     TACHO_TRY_NOTE(tacho_machine_find(is_built_in ? NAME : pinned, arena, out_machine),
                    "the environment variable TACHO_HOST_CPU names it");
+    mark_cache(*out_machine);
     return TACHO_OK;
 }
 
