@@ -64,6 +64,7 @@ static const struct {
                             "runtime profiles",
                             {"annotate DEBUG %s", "name its kernels and operators"}},
     [TACHO_FILE_PROFILE] = {"profile", "profiles", {NULL}},
+    [TACHO_FILE_FOREIGN] = {NULL, "files of other tools", {NULL}},
     [TACHO_FILE_PIECE] = {"one of several logs of a run",
                           "logs of runs",
                           {"ops --join %s -o ops.csv", "the vendor's op table", "info DIRECTORY",
@@ -130,8 +131,26 @@ static void print_advice(const char *const *advice, tacho_str path)
     }
 }
 
+/* A format that tacho does not read: its name and the way to one that it reads. */
+static void print_foreign(const tacho_file_facts *what, tacho_str path)
+{
+    const char *hole = strstr(what->remedy, "FILE");
+    size_t ahead = hole != NULL ? (size_t)(hole - what->remedy) : strlen(what->remedy);
+    printf("%.*s: %s, which tacho does not read\n  %.*s", TACHO_STR_ARG(path), what->detail,
+           (int)ahead, what->remedy);
+    if (hole != NULL) {
+        print_word(path);
+        printf("%s", hole + strlen("FILE"));
+    }
+    printf("\n");
+}
+
 static void print_about(const tacho_file_facts *what, tacho_str path)
 {
+    if (what->kind == TACHO_FILE_FOREIGN) {
+        print_foreign(what, path);
+        return;
+    }
     printf("%.*s: %s", TACHO_STR_ARG(path), kinds[what->kind].title);
     if (what->detail != NULL && what->kind != TACHO_FILE_PACKED) {
         printf("; %s", what->detail);
@@ -150,7 +169,7 @@ static tacho_status count_kinds(const char *path, size_t counts[TACHO_FILE_KIND_
     tacho_input_list_init(&list);
     tacho_status status = tacho_input_list_add(&list, path, "-");
     for (size_t i = 0; i < list.path_count && status == TACHO_OK; i++) {
-        tacho_file_facts what = {TACHO_FILE_UNKNOWN, NULL};
+        tacho_file_facts what = {TACHO_FILE_UNKNOWN, NULL, NULL};
         status = tacho_file_recognise(list.paths[i], &what);
         counts[what.kind == TACHO_FILE_LOGS ? TACHO_FILE_PROFILE : what.kind]++;
     }
@@ -174,7 +193,10 @@ static tacho_status about_directory(const char *path, tacho_str printable)
     for (size_t kind = TACHO_FILE_KIND_COUNT; kind-- > 0;) {
         if (counts[kind] > 0) {
             bool is_other = kind == TACHO_FILE_UNKNOWN;
-            const char *one = is_other ? "other file" : kinds[kind].title;
+            bool is_foreign = kind == TACHO_FILE_FOREIGN;
+            const char *one = is_other     ? "other file"
+                              : is_foreign ? "file of another tool"
+                                           : kinds[kind].title;
             printf("%s%zu %s", separator, counts[kind],
                    counts[kind] > 1 ? kinds[kind].plural : one);
             separator = ", ";
@@ -207,7 +229,7 @@ static tacho_status about_path(const char *path, bool *out_is_known)
     struct stat facts;
     tacho_arena arena;
     tacho_str printable;
-    tacho_file_facts what = {TACHO_FILE_DEBUG, NULL};
+    tacho_file_facts what = {TACHO_FILE_DEBUG, NULL, NULL};
     if (stat(path, &facts) != 0) {
         return tacho_fail(TACHO_CODE_IO, "%s: %s", path, strerror(errno));
     }

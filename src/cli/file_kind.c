@@ -48,6 +48,9 @@ static tacho_status note_kind(tacho_status status, const char *path, const char 
         return tacho_status_add_note(status, "%s is a compressed %s; decompress it first", path,
                                      facts.detail);
     }
+    if (facts.kind == TACHO_FILE_FOREIGN && advice == no_models) {
+        return tacho_status_add_note(status, "%s is %s", path, facts.detail);
+    }
     return advice[facts.kind] != NULL
                ? tacho_status_add_note(status, "%s %s", path, advice[facts.kind])
                : status;
@@ -69,7 +72,7 @@ tacho_status tacho_cli_note_kinds(tacho_status status, const tacho_intake *intak
 
 tacho_status tacho_cli_note_no_model(tacho_status status, const char *path)
 {
-    tacho_file_facts facts = {TACHO_FILE_UNKNOWN, NULL};
+    tacho_file_facts facts = {TACHO_FILE_UNKNOWN, NULL, NULL};
     if (status == TACHO_OK || !tacho_input_is_rereadable(path)) {
         return status;
     }

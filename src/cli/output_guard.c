@@ -225,7 +225,7 @@ static unsigned kinds_of_content(const look *found)
 /* Formats that do not show who wrote the file. */
 static unsigned kinds_of_format(const char *path, unsigned writes)
 {
-    tacho_file_facts facts = {TACHO_FILE_UNKNOWN, NULL};
+    tacho_file_facts facts = {TACHO_FILE_UNKNOWN, NULL, NULL};
     tacho_status_free(tacho_file_recognise(path, &facts));
     static const tacho_source *const torqs[] = {&tacho_source_torq_timeline,
                                                 &tacho_source_torq_runtime, &tacho_source_torq_host,

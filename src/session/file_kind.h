@@ -22,14 +22,16 @@ typedef enum tacho_file_kind {
     TACHO_FILE_STATS,   /* raw stats of a device */
     TACHO_FILE_RUNTIME, /* a profile that can be annotated */
     TACHO_FILE_PROFILE,
-    TACHO_FILE_PIECE, /* of a run whose logs are read together */
-    TACHO_FILE_LOGS,  /* a folder of those */
+    TACHO_FILE_FOREIGN, /* a format that tacho recognises and does not read */
+    TACHO_FILE_PIECE,   /* of a run whose logs are read together */
+    TACHO_FILE_LOGS,    /* a folder of those */
     TACHO_FILE_KIND_COUNT,
 } tacho_file_kind;
 
 typedef struct tacho_file_facts {
     tacho_file_kind kind;
     const char *detail; /* constant: its format; of PACKED "model" or "program"; NULL: none */
+    const char *remedy; /* constant, of FOREIGN: as in tacho_known_format */
 } tacho_file_facts;
 
 /*

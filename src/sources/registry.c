@@ -5,6 +5,7 @@
  */
 #include "sources/chrome/chrome.h"
 #include "sources/perfetto/perfetto.h"
+#include "sources/known_formats.h"
 #include "sources/source.h"
 #include "sources/stats/stats.h"
 #include "sources/tacho/capture.h"
@@ -107,61 +108,6 @@ static probe_result probe_all(tacho_str head)
     return result;
 }
 
-/*
- * Whether |head| is that of an XPlane profile, a message of planes whose names begin like paths.
- * Its first bytes could also begin a Perfetto trace.
- */
-static bool is_xplane(tacho_str head)
-{
-    static const tacho_str names[] = {TACHO_STR_INIT("/host:"), TACHO_STR_INIT("/device:")};
-    enum { NAME_TAG = 0x12, SEARCHED = 32 }; /* after a tag, a length and perhaps a number */
-    if (head.len == 0 || head.data[0] != '\n') {
-        return false;
-    }
-    for (size_t i = 1; i + 2 < head.len && i < SEARCHED; i++) {
-        tacho_str name = tacho_str_from(head, i + 2);
-        for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
-            if (head.data[i] == NAME_TAG && tacho_str_starts_with(name, names[k])) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-/* Whether |head| is that of a database from a conversion, by its application id. */
-static bool is_own_database(tacho_str head)
-{
-    enum { ID_AT = 68 };
-    return head.len >= ID_AT + 4 && tacho_str_starts_with(head, TACHO_STR("SQLite format 3")) &&
-           memcmp(head.data + ID_AT, "taco", 4) == 0;
-}
-
-/* Names a foreign format that tacho does not read; TACHO_OK for all others. */
-static tacho_status check_foreign(const tacho_input *input, tacho_str head)
-{
-    if (is_xplane(head)) {
-        return tacho_fail(TACHO_CODE_UNSUPPORTED,
-                          "%s: an XPlane profile (TensorFlow, JAX, XLA), which tacho does not "
-                          "read; open the trace.json.gz that the profiler writes beside it",
-                          input->name);
-    }
-    if (is_own_database(head)) {
-        return tacho_fail(
-            TACHO_CODE_UNSUPPORTED,
-            "%s: a database that tacho wrote and does not read; open it with sqlite3, "
-            "or name the profile that it was made from",
-            input->name);
-    }
-    if (tacho_str_starts_with(head, TACHO_STR("SQLite format 3"))) {
-        return tacho_fail(TACHO_CODE_UNSUPPORTED,
-                          "%s: an SQLite database (Nsight Systems, rocprof), which tacho does not "
-                          "read; export it as Chrome JSON or a Perfetto trace",
-                          input->name);
-    }
-    return TACHO_OK;
-}
-
 static tacho_status unknown_format(const tacho_input *input, tacho_str head)
 {
     if (tacho_str_starts_with(head, TACHO_STR("table,"))) {
@@ -197,8 +143,14 @@ tacho_status tacho_source_resolve(tacho_input *input, const tacho_source **out_s
     if (head.len > TACHO_PROBE_BYTES) {
         head.len = TACHO_PROBE_BYTES;
     }
-    TACHO_TRY(check_foreign(input, head));
     probe_result result = probe_all(head);
+    const tacho_known_format *known =
+        result.verdict == TACHO_PROBE_SURE
+            ? tacho_known_format_find_first(head)
+            : tacho_known_format_find(head, tacho_str_from_cstring(input->name));
+    if (known != NULL) {
+        return tacho_known_format_fail(known, input->name);
+    }
     if (result.best == NULL) {
         return unknown_format(input, head);
     }
