@@ -7,7 +7,7 @@
 #include "api/tables.h"
 #include "questions/annotate/debug_info_table.h"
 #include "questions/info/info.h"
-#include "pipeline/annotated.h"
+#include "vendors/torq/annotated.h"
 
 #include <tacho/analyse.h>
 

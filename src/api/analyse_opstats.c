@@ -8,7 +8,7 @@
 #include "api/tables.h"
 #include "questions/opstats/opstats_rollup.h"
 #include "base/grow.h"
-#include "session/opstats_decoder.h"
+#include "vendors/qaic/opstats_decoder.h"
 
 #include <tacho/analyse.h>
 

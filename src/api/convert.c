@@ -9,7 +9,7 @@
 #include "api/request.h"
 #include "base/grow.h"
 #include "base/temp_folder.h"
-#include "session/tt_join.h"
+#include "vendors/tenstorrent/tt_join.h"
 #include "sinks/perfetto.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
  */
 #include "api/entry.h"
 #include "api/request.h"
-#include "session/opstats.h"
+#include "vendors/qaic/opstats.h"
 #include "sinks/chrome_json.h"
 
 #include <tacho/analyse.h>

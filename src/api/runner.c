@@ -10,6 +10,7 @@
 #include "session/device.h"
 #include "session/find_machine.h"
 #include "session/run_request.h"
+#include "vendors/tenstorrent/run_client.h"
 
 #include <stdlib.h>
 
@@ -113,6 +114,7 @@ static tacho_status fill_request(tacho_runner *self)
     request->makes_stats_dir = true;
     request->notes = tacho_model_request_notes(&self->model);
     request->leaves_signals = true;
+    request->observer = &tacho_run_client;
     tacho_run_request_complete(request, false);
     TACHO_TRY(check_machine(self));
     request->compile.model = self->model.model;

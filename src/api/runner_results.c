@@ -13,7 +13,7 @@
 #include "session/profile.h"
 #include "session/run_profile_file.h"
 #include "session/tables.h"
-#include "session/torq.h"
+#include "vendors/torq/run_files.h"
 #include "estimates/estimates.h"
 
 static tacho_status add_recorded(const tacho_runner *self, const tacho_recording *recording,
@@ -81,8 +81,8 @@ tacho_status tacho_runner_write_profile(const tacho_runner *runner, const char *
 {
     tacho_run_profile_file file = {.path = path};
     TACHO_TRY(tacho_runner_check_run(runner));
-    bool is_torq = format != NULL && tacho_run_torq_form_find(format, &file.torq_form);
-    if (is_torq && path != NULL) {
+    file.format = format != NULL ? tacho_run_torq_format_find(format) : NULL;
+    if (file.format != NULL && path != NULL) {
         TACHO_TRY(tacho_run_torq_check(&runner->session));
     } else {
         TACHO_TRY(tacho_request_sink(format, path, &file.sink));

@@ -8,8 +8,8 @@
 #include "cli/command.h"
 #include "cli/talk.h"
 #include "pipeline/input_list.h"
-#include "session/debug_info.h"
-#include "session/file_kind.h"
+#include "vendors/torq/debug_info.h"
+#include "api/file_kind.h"
 #include "sources/source.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
 #define TACHO_CLI_ANNOTATE_RUN_H
 
 #include "cli/command.h"
-#include "pipeline/annotate_job.h"
+#include "vendors/torq/annotate_job.h"
 
 /*
  * Fills |out_output| by the suffix of |path|; false, and said so, when it is none of those that

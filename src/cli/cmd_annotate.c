@@ -7,7 +7,7 @@
 #include "cli/annotate_run.h"
 #include "cli/common_options.h"
 #include "cli/inputs.h"
-#include "session/debug_info.h"
+#include "vendors/torq/debug_info.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * tacho info: what is in these files?
  */
 #include "cli/command.h"
-#include "session/debug_info.h"
+#include "vendors/torq/debug_info.h"
 #include "session/model_info.h"
 #include "session/program_info.h"
 #include "cli/listing.h"

@@ -5,6 +5,7 @@
 #include "cli/run_options.h"
 #include "cli/run_talk.h"
 #include "cli/talk.h"
+#include "vendors/tenstorrent/run_client.h"
 
 enum { DEFAULT_TOP = 10, SHOWN_ELEMENTS = 32 };
 
@@ -132,7 +133,8 @@ static int run_command_run(const tacho_arguments *arguments)
     tacho_run_choice choice = {
         .whole =
             {
-                .request = {.iterations = TACHO_RUN_OPEN,
+                .request = {.observer = &tacho_run_client,
+                            .iterations = TACHO_RUN_OPEN,
                             .sampling = {.count = TACHO_RUN_OPEN, .start = TACHO_RUN_OPEN},
                             .device_options = {.has_fine_timer = true,
                                                .activations = 1,

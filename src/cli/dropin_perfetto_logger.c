@@ -10,7 +10,7 @@
 #include "cli/convert_run.h"
 #include "cli/talk.h"
 #include "cli/values.h"
-#include "pipeline/torq_overviews.h"
+#include "vendors/torq/torq_overviews.h"
 #include "sources/torq/torq.h"
 #include "sinks/perfetto.h"
 

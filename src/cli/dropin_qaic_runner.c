@@ -6,6 +6,8 @@
 #include "cli/run_options.h"
 #include "cli/run_talk.h"
 #include "cli/talk.h"
+#include "vendors/qaic/run_qaic.h"
+#include "vendors/tenstorrent/run_client.h"
 
 #define PROGRAM "programqpc.bin"
 #define MACHINE "aic100"
@@ -110,7 +112,8 @@ static int choose(const tacho_arguments *arguments, runner *self)
 static int qaic_runner_run(const tacho_arguments *arguments)
 {
     runner self = {
-        .run = {.request = {.device = "sim",
+        .run = {.request = {.observer = &tacho_run_client,
+                            .device = "sim",
                             .iterations = DEFAULT_ITERATIONS,
                             .sampling = {.count = 1},
                             .device_options = {.activations = 1},

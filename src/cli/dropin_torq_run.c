@@ -7,7 +7,8 @@
 #include "cli/run_options.h"
 #include "cli/run_talk.h"
 #include "cli/talk.h"
-#include "session/run_job.h"
+#include "vendors/tenstorrent/run_client.h"
+#include "vendors/torq/run_module.h"
 
 enum { SHOWN_ELEMENTS = 1024 };
 
@@ -86,7 +87,8 @@ static int module_command_run(const tacho_arguments *arguments)
     module_run run = {
         .module =
             {
-                .request = {.iterations = 1,
+                .request = {.observer = &tacho_run_client,
+                            .iterations = 1,
                             .sampling = {.count = 1},
                             .device_options = {.threads = 1,
                                                .activations = 1,

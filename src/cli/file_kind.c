@@ -5,7 +5,7 @@
 #include "cli/file_kind.h"
 
 #include "base/input.h"
-#include "session/file_kind.h"
+#include "api/file_kind.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

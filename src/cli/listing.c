@@ -10,7 +10,7 @@
 #include "cli/values.h"
 #include "pipeline/asking.h"
 #include "pipeline/intake_notes.h"
-#include "session/debug_info.h"
+#include "vendors/torq/debug_info.h"
 
 typedef struct run_request {
     tacho_listing *listing;

@@ -7,7 +7,7 @@
 #include "cli/common_options.h"
 #include "cli/ops_compat.h"
 #include "cli/talk.h"
-#include "session/tt_join.h"
+#include "vendors/tenstorrent/tt_join.h"
 #include "sinks/table_sink.h"
 
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 #define TACHO_CLI_OPSTATS_OPTIONS_H
 
 #include "cli/command.h"
-#include "session/opstats.h"
+#include "vendors/qaic/opstats.h"
 
 /* Chooses and does: what tacho opstats and the drop-in run. */
 int tacho_opstats_command_run(const tacho_arguments *arguments);

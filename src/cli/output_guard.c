@@ -8,7 +8,7 @@
 
 #include "base/input.h"
 #include "cli/talk.h"
-#include "session/file_kind.h"
+#include "api/file_kind.h"
 #include "sinks/table_sink.h"
 #include "sinks/trace_sink.h"
 #include "sources/torq/torq.h"

@@ -9,6 +9,7 @@
 #include "cli/values.h"
 #include "session/fleet_place.h"
 #include "session/profiling_report.h"
+#include "vendors/tenstorrent/tt_profile.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -24,6 +25,7 @@ static const double ns_per_s = 1e9;
 typedef struct profile_request {
     tacho_profiling profiling;
     tacho_profile_report report;
+    tacho_tt_profile tt;          /* where it is asked for */
     tacho_talk_progress progress; /* the line that shows what happens */
     char *path;                   /* of the capture in the making */
     char *shell_words[4];         /* a command that a shell is to read */
@@ -275,9 +277,11 @@ int tacho_profile_run(const tacho_arguments *arguments, const tacho_profile_choi
                       .tracy_port = (uint16_t)choice->tracy_port},
         .report = {.notes = &tacho_talk_notes,
                    .is_quiet = tacho_arguments_has(arguments, "quiet"),
-                   .tt_path = choice->tt_report,
-                   .tracy_path = choice->output == NULL ? choice->tracy_path : NULL,
-                   .has_all_tt_columns = choice->has_all_tt_columns},
+                   .make_more = choice->tt_report != NULL ? tacho_tt_profile_write : NULL,
+                   .maker = &request.tt},
+        .tt = {.path = choice->tt_report,
+               .tracy_path = choice->output == NULL ? choice->tracy_path : NULL,
+               .has_all_columns = choice->has_all_tt_columns},
     };
     if (arguments->word_count == 0) {
         return tacho_command_misuse(arguments->command,

@@ -7,6 +7,7 @@
 #include "cli/compile_options.h"
 #include "cli/outputs.h"
 #include "cli/talk.h"
+#include "vendors/torq/run_files.h"
 
 #include <stdio.h>
 
@@ -191,9 +192,12 @@ static bool choose_profile(const tacho_arguments *arguments, tacho_run_choice *c
     if (file->path == NULL && format != NULL) {
         tacho_command_misuse(arguments->command, "--profile-format needs --profile FILE");
     }
-    if (file->path == NULL ||
-        (format != NULL && tacho_run_torq_form_find(format, &file->torq_form))) {
-        return file->path != NULL || format == NULL;
+    if (file->path == NULL) {
+        return format == NULL;
+    }
+    file->format = format != NULL ? tacho_run_torq_format_find(format) : NULL;
+    if (file->format != NULL) {
+        return true;
     }
     file->sink = tacho_cli_trace_sink(arguments, "profile-format", file->path, "r0, r1, r2 or ");
     return file->sink != NULL;

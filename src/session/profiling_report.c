@@ -6,14 +6,10 @@
 
 #include "questions/analysis.h"
 #include "questions/ops/ops.h"
-#include "base/folder.h"
 #include "pipeline/conversion.h"
 #include "pipeline/intake_notes.h"
 #include "profile/events_fork.h"
 #include "session/profiling.h"
-#include "session/tt_capture.h"
-#include "session/tt_tracy.h"
-#include "sinks/tracy.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>
@@ -329,13 +325,15 @@ static bool is_capture(const tacho_profile_report *report)
            tacho_str_ends_with(tacho_str_from_cstring(report->output_path), TACHO_STR(".tacho"));
 }
 
-static tacho_status write_trace(const tacho_profile_report *report, const tacho_intake *intake)
+tacho_status tacho_profile_report_write_trace(const tacho_profile_report *report,
+                                              const tacho_trace_sink *sink, const char *path)
 {
     tacho_dict dict;
+    const tacho_intake_input input = {.path = report->capture_path};
     const tacho_conversion conversion = {
-        .intake = *intake,
-        .output_path = report->output_path,
-        .sink = report->trace_sink,
+        .intake = {.inputs = &input, .input_count = 1},
+        .output_path = path,
+        .sink = sink,
         .selection = TACHO_SELECT_ALL,
     };
     TACHO_TRY(tacho_dict_init(&dict));
@@ -344,7 +342,7 @@ static tacho_status write_trace(const tacho_profile_report *report, const tacho_
     return status;
 }
 
-static tacho_status write_output(const tacho_profile_report *report, const tacho_intake *intake)
+static tacho_status write_output(const tacho_profile_report *report)
 {
     if (is_capture(report) && report->result->store_error != TACHO_OK) {
         return tacho_fail(TACHO_CODE_IO, "%s is not written: the capture is incomplete",
@@ -353,7 +351,9 @@ static tacho_status write_output(const tacho_profile_report *report, const tacho
     if (is_capture(report)) {
         return tacho_profiling_put_in_place(report->capture_path, report->output_path);
     }
-    return report->trace_sink != NULL ? write_trace(report, intake) : TACHO_OK;
+    return report->trace_sink != NULL
+               ? tacho_profile_report_write_trace(report, report->trace_sink, report->output_path)
+               : TACHO_OK;
 }
 
 /* Prints the tables, those that go to a file, too, and what is lost. */
@@ -377,95 +377,15 @@ static tacho_status write_tables_of(report_writer *writer)
     return status;
 }
 
-/* The table of what tt-metal told through Tracy, where it did. */
-static tacho_status write_tt_table_of_tracy(const tacho_profile_report *report,
-                                            uint64_t *out_row_count)
-{
-    const tacho_tt_tracy_request request = {.capture_path = report->capture_path,
-                                            .output_path = report->tt_path,
-                                            .notes = report->notes};
-    for (size_t i = 0; i < report->result->way_count; i++) {
-        const tacho_way_counts *way = &report->result->ways[i];
-        if (strcmp(way->name, "Tracy") == 0 && way->programs > 0) {
-            return tacho_tt_tracy_run(&request, out_row_count);
-        }
-    }
-    return TACHO_OK;
-}
-
-static void say_kept(const tacho_profile_report *report, time_t since)
-{
-    char moment[32] = "an unknown date";
-    struct tm parts;
-    if (gmtime_r(&since, &parts) != NULL) {
-        strftime(moment, sizeof(moment), "%Y-%m-%d %H:%M:%S UTC", &parts);
-    }
-    tacho_note(report->notes, "warning",
-               "%s: no operators were reported; the file still holds the report of an earlier run, "
-               "of %s",
-               report->tt_path, moment);
-}
-
-/* A Tracy capture beside the table; without it the table is still good. */
-static void write_tracy_capture(const tacho_profile_report *report, const tacho_intake *intake)
-{
-    tacho_profile_report to = *report;
-    to.output_path = report->tracy_path;
-    to.trace_sink = &tacho_sink_tracy;
-    tacho_status status = tacho_folder_ensure_above(to.output_path);
-    if (status == TACHO_OK) {
-        status = write_trace(&to, intake);
-    }
-    if (status != TACHO_OK) {
-        tacho_note(report->notes, "warning", "no Tracy capture: %s", tacho_status_message(status));
-        tacho_status_free(status);
-    } else if (!report->is_quiet) {
-        tacho_note(report->notes, "wrote", "%s, for Tracy's profiler", to.output_path);
-    }
-}
-
-static tacho_status write_tt_table(const tacho_profile_report *report, const tacho_intake *intake)
-{
-    const tacho_tt_capture_request request = {
-        .capture_path = report->capture_path,
-        .output_path = report->tt_path,
-        .has_all_columns = report->has_all_tt_columns,
-    };
-    tacho_tt_capture_result result;
-    if (report->tt_path == NULL) {
-        return TACHO_OK;
-    }
-    TACHO_TRY(tacho_tt_capture_run(&request, &result));
-    if (result.row_count == 0) {
-        TACHO_TRY(write_tt_table_of_tracy(report, &result.row_count));
-    }
-    if (result.row_count > 0 && report->tracy_path != NULL) {
-        write_tracy_capture(report, intake);
-    }
-    if (result.row_count == 0 && result.is_kept) {
-        say_kept(report, result.kept_since);
-    } else if (result.row_count == 0) {
-        tacho_note(report->notes, "warning",
-                   "%s: no operators were reported; the table has columns and no rows",
-                   report->tt_path);
-    } else if (!report->is_quiet) {
-        tacho_note(report->notes, "wrote",
-                   "%s: %" PRIu64 " operator%s, %" PRIu64 " with times of a device",
-                   report->tt_path, result.row_count, result.row_count == 1 ? "" : "s",
-                   result.timed_count);
-    }
-    return TACHO_OK;
-}
-
 /* The output is written even where tables cannot be shown. */
 static tacho_status write_report(const tacho_profile_report *report)
 {
     const tacho_intake_input input = {.path = report->capture_path};
     report_writer writer = {.report = report, .intake = {.inputs = &input, .input_count = 1}};
     tacho_status shown = write_tables_of(&writer);
-    tacho_status table =
-        write_tt_table(report, &writer.intake); /* before the capture gets another name */
-    tacho_status status = tacho_status_first(table, write_output(report, &writer.intake));
+    tacho_status more =
+        report->make_more != NULL ? report->make_more(report->maker, report) : TACHO_OK;
+    tacho_status status = tacho_status_first(more, write_output(report));
     bool is_done = status == TACHO_OK && (shown == TACHO_OK || report->trace_sink != NULL);
     if (is_done) {
         unlink(report->capture_path); /* not there where it has another name by now */

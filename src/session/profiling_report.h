@@ -10,18 +10,19 @@
 #include "sinks/table_sink.h"
 #include "sinks/trace_sink.h"
 
-typedef struct tacho_profile_report {
+typedef struct tacho_profile_report tacho_profile_report;
+struct tacho_profile_report {
     const char *capture_path;           /* to be read, and removed at the end */
     const char *output_path;            /* NULL: none */
     const tacho_trace_sink *trace_sink; /* of the output, or NULL ... */
     const tacho_table_sink *table_sink; /* ... where it is this */
-    const char *tt_path;                /* for Tenstorrent's op table; NULL: none */
-    const char *tracy_path;             /* for a Tracy capture of operators, too; NULL: none */
-    bool has_all_tt_columns;            /* see tacho_tt_capture_request */
+    /* Optional: makes more of the capture, before it gets another name or is removed. */
+    tacho_status (*make_more)(const void *maker, const tacho_profile_report *report);
+    const void *maker;
     const tacho_wrapper_result *result;
     const tacho_notes *notes;
     bool is_quiet; /* no tables, and of what is said warnings alone */
-} tacho_profile_report;
+};
 
 /* The output, and its format by the suffix of |path|; false where that is unknown. */
 bool tacho_profile_report_take_output(tacho_profile_report *report, const char *path);
@@ -31,5 +32,10 @@ bool tacho_profile_report_take_output(tacho_profile_report *report, const char *
  * output, even where tables cannot be printed. The capture is removed unless it is all there is.
  */
 tacho_status tacho_profile_report_run(const tacho_profile_report *report) TACHO_MUST_USE;
+
+/* Writes the capture as a trace to |path|. */
+tacho_status tacho_profile_report_write_trace(const tacho_profile_report *report,
+                                              const tacho_trace_sink *sink,
+                                              const char *path) TACHO_MUST_USE;
 
 #endif

@@ -96,19 +96,3 @@ void tacho_run_say_files(const tacho_run_session *session, const char *folder, u
                    count == 1 ? "" : "s", what);
     }
 }
-
-void tacho_run_torq_say_origin(const tacho_run_session *session, const char *path)
-{
-    if (!session->device->type->is_simulated) {
-        return;
-    }
-    if (strcmp(path, "-") == 0) {
-        tacho_note(session->request->notes, "note",
-                   "Torq's formats cannot mark times as simulated; they are read back as measured");
-    } else {
-        tacho_note(session->request->notes, "note",
-                   "Torq's formats cannot mark times as simulated; %s.origin says so, keep it next "
-                   "to the file",
-                   path);
-    }
-}

@@ -27,7 +27,4 @@ void tacho_run_say_samples(const tacho_run_session *session, bool has_tables);
 void tacho_run_say_files(const tacho_run_session *session, const char *folder, uint64_t count,
                          const char *what);
 
-/* How the Torq file of a simulated run at |path| is told from one that was measured. */
-void tacho_run_torq_say_origin(const tacho_run_session *session, const char *path);
-
 #endif

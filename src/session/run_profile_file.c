@@ -6,7 +6,6 @@
 
 #include "session/profile.h"
 #include "session/run_notes.h"
-#include "session/torq.h"
 
 tacho_status tacho_run_profile_file_check(const tacho_run_profile_file *file,
                                           tacho_run_session *session)
@@ -14,18 +13,16 @@ tacho_status tacho_run_profile_file_check(const tacho_run_profile_file *file,
     if (file->path == NULL || file->sink != NULL) {
         return tacho_run_check_output(session, file->path);
     }
-    TACHO_TRY(tacho_run_torq_check(session));
-    return tacho_run_torq_check_output(session, file->path);
+    return file->format->check(session, file->path);
 }
 
 tacho_status tacho_run_profile_file_write(const tacho_run_profile_file *file,
                                           const tacho_run_session *session)
 {
     tacho_recording recording = tacho_run_recording(session);
-    return file->path == NULL ? TACHO_OK
-           : file->sink != NULL
-               ? tacho_run_profile_write(session, file->sink, file->path)
-               : tacho_run_torq_write_file(&recording, file->torq_form, file->path);
+    return file->path == NULL   ? TACHO_OK
+           : file->sink != NULL ? tacho_run_profile_write(session, file->sink, file->path)
+                                : file->format->write(&recording, file->path);
 }
 
 void tacho_run_profile_file_say(const tacho_run_profile_file *file,
@@ -36,11 +33,10 @@ void tacho_run_profile_file_say(const tacho_run_profile_file *file,
     if (file->path == NULL) {
         return;
     }
-    size_t written = file->sink == NULL ? tacho_run_torq_count(file->torq_form, count) : count;
-    if (written < count) {
-        tacho_note(notes, "wrote",
-                   "%s: the first of %zu recorded inferences; this format has one, r2 all",
-                   file->path, count);
+    const char *sole_note = file->sink == NULL ? file->format->sole_note : NULL;
+    if (sole_note != NULL && count > 1) {
+        tacho_note(notes, "wrote", "%s: the first of %zu recorded inferences; %s", file->path,
+                   count, sole_note);
     } else {
         tacho_note(notes, "wrote", "%s: %zu recorded inference%s", file->path, count,
                    count == 1 ? "" : "s");

@@ -21,7 +21,7 @@ static void say_written(const tacho_run_whole *whole, const tacho_run_session *s
     tacho_run_outputs_say(&whole->outputs, session);
     tacho_run_profile_file_say(&whole->profile, session);
     if (whole->profile.path != NULL && whole->profile.sink == NULL) {
-        tacho_run_torq_say_origin(session, whole->profile.path);
+        whole->profile.format->note(session, whole->profile.path);
     }
     tacho_run_say_files(session, whole->request.stats_dir, session->stats_file_count, "raw stats");
 }

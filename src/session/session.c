@@ -220,14 +220,17 @@ static tacho_status load_module(tacho_run_session *self)
     TACHO_TRY_NOTE(self->device->type->load(self->device, &self->module.program),
                    "while loading %s", request->path);
     TACHO_TRY(set_inputs(self));
-    const tacho_run_client_facts facts = {
+    if (request->observer == NULL) {
+        return TACHO_OK;
+    }
+    const tacho_run_facts facts = {
         .program = &self->module.program,
         .path = request->path,
         .device = request->device,
         .is_simulated = self->device->type->is_simulated,
         .notes = request->notes,
     };
-    return tacho_run_client_open(&facts, &self->client);
+    return request->observer->open(&facts, &self->observer);
 }
 
 tacho_status tacho_run_open(tacho_run_session *session, const tacho_run_request *request)
@@ -252,9 +255,11 @@ tacho_status tacho_run_open(tacho_run_session *session, const tacho_run_request 
 
 static void close_device(tacho_run_session *self)
 {
-    tacho_run_client_close(self->client);
+    if (self->observer != NULL) {
+        self->request->observer->close(self->observer);
+    }
     tacho_device_close(self->device);
-    self->client = NULL;
+    self->observer = NULL;
     self->device = NULL;
 }
 
@@ -423,8 +428,8 @@ static tacho_status take_sample(tacho_run_session *self, tacho_run_sample sample
             TACHO_TRY(write_stats_file(self, &result->stats[i]));
         }
     }
-    if (self->client != NULL) {
-        TACHO_TRY(tacho_run_client_report(self->client, &sample));
+    if (self->observer != NULL) {
+        TACHO_TRY(request->observer->report(self->observer, &sample));
     }
     if (request->take != NULL) {
         TACHO_TRY(request->take(request->taker, &self->module.program, &sample));

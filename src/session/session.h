@@ -16,8 +16,8 @@
 #include "remote/remote.h"
 #include "session/inputs.h"
 #include "session/module.h"
-#include "session/run_client.h"
 #include "session/rescue.h"
+#include "session/run_observer.h"
 
 enum { TACHO_RUN_ITERATIONS_MAX = 10000000 };
 
@@ -56,6 +56,7 @@ typedef struct tacho_run_request {
     tacho_status (*see)(void *seer, const tacho_run_sample *sample, int64_t latency_ns,
                         bool is_recorded);
     void *seer;
+    const tacho_run_observer *observer; /* optional */
     bool leaves_signals; /* interrupts are the caller's, who may be a stranger's program */
     bool is_quiet;       /* of what is said, warnings alone */
     const tacho_notes *notes;
@@ -82,12 +83,12 @@ typedef struct tacho_run_session {
     size_t sample_count, sample_capacity;
     uint64_t held_bytes; /* of their records */
     uint64_t stats_file_count;
-    bool is_decided;          /* values of inputs decided what the program is ... */
-    bool has_new_inputs;      /* ... and some are others by now */
-    bool is_late;             /* the delay had not passed: the last inferences were recorded */
-    bool is_interrupted;      /* not all iterations ran */
-    tacho_run_client *client; /* reports inferences to 'tacho profile'; NULL: nobody listens */
-    tacho_run_rescue rescue;  /* who writes what was recorded should a second interrupt come */
+    bool is_decided;         /* values of inputs decided what the program is ... */
+    bool has_new_inputs;     /* ... and some are others by now */
+    bool is_late;            /* the delay had not passed: the last inferences were recorded */
+    bool is_interrupted;     /* not all iterations ran */
+    void *observer;          /* of the request; NULL: it does not observe */
+    tacho_run_rescue rescue; /* who writes what was recorded should a second interrupt come */
 } tacho_run_session;
 
 /* Close it even after a failure. */

@@ -9,7 +9,7 @@
 #define _GNU_SOURCE
 
 #include "reading.h"
-#include "session/tt_join.h"
+#include "vendors/tenstorrent/tt_join.h"
 
 #include <stdio.h>
 #include <sys/mman.h>

@@ -4,8 +4,8 @@
 
 Usage: check_includes.py ROOT room_uses.txt      (the lists are written by CMake)
 A file may include its room and the rooms in USES. Each room in USES must be included by a file, and
-each room in THROUGH by a header that the room's files reach. A source folder may not include another
-one: sources never know one another. The table of rooms in docs/design.md must match USES."""
+each room in THROUGH by a header that the room's files reach. Folders of sources and of vendors
+may not include one another. The table of rooms in docs/design.md must match USES."""
 import pathlib
 import re
 import sys
@@ -67,9 +67,9 @@ def problems_of(root, path, uses):
             yield f'src/{relative}: "{target}" is not found from src/'
         elif used not in uses[room]:
             yield f"src/{relative}: room '{room}' may not use '{used}' ({target})"
-        elif (room == used == "sources" and len(relative.parts) > 2
+        elif (room == used and room in ("sources", "vendors") and len(relative.parts) > 2
               and target.count("/") > 1 and target.split("/")[1] != relative.parts[1]):
-            yield f"src/{relative}: a source may not use another source ({target})"
+            yield f"src/{relative}: '{relative.parts[1]}' may not use '{target.split('/')[1]}' ({target})"
 
 
 def documented_problems(root, uses):

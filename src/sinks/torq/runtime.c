@@ -229,7 +229,8 @@ static void write_init(torq_writer *self, int64_t now_ns)
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-size_t tacho_run_torq_count(tacho_run_torq_form form, size_t sample_count)
+/* The number of inferences written, of |sample_count|. */
+static size_t count_written(tacho_run_torq_form form, size_t sample_count)
 {
     return form == TACHO_RUN_R2 || sample_count == 0 ? sample_count : 1;
 }
@@ -242,7 +243,7 @@ static void write_all(torq_writer *self)
         "dispatch_name,invocation_id,action_id,timestamp_us,event\n",
     };
     const tacho_recording *recording = self->recording;
-    size_t count = tacho_run_torq_count(self->form, recording->sample_count);
+    size_t count = count_written(self->form, recording->sample_count);
     int64_t now_ns = count > 0 ? recording->samples[0].result.start_ns : 0;
     tacho_output_write_cstring(self->output, headers[self->form]);
     if (self->form == TACHO_RUN_R2 && count > 0 && self->program->block_count > 0) {

@@ -19,9 +19,6 @@ typedef enum tacho_run_torq_form {
 /* "r0", "r1", "r2"; false for other names. */
 bool tacho_run_torq_form_find(const char *name, tacho_run_torq_form *out_form);
 
-/* The number of inferences written, of |sample_count|. */
-size_t tacho_run_torq_count(tacho_run_torq_form form, size_t sample_count);
-
 /* Like tacho_run_torq_write, to the file |path|. */
 tacho_status tacho_run_torq_write_file(const tacho_recording *recording, tacho_run_torq_form form,
                                        const char *path) TACHO_MUST_USE;
