@@ -5,8 +5,9 @@
 # make test ROOM=questions  a room of docs/design.md: its unit tests, the suites and golden cases that cover it
 # make check   make test, then once more with clang under sanitizers, and the fuzzers on their seeds; what CI does
 # make bench   speed, memory and size against the bars of docs/performance.md
-# make oracle  values of models against ONNX Runtime, which npm fetches for the moment, and
-#              every suite of kernels with every instruction set that the computer has
+# make oracle  values of models against ONNX Runtime, Parquet files and traces against other engines, all of
+#              which npm fetches for the moment, and every suite of kernels with every instruction set that the
+#              computer has
 # make check-schedules  every model on every machine against the rules of docs/schedules.md
 # make torture the long tests, everything under sanitizers, fuzzers, every failing call in every verb, valgrind,
 #              two builds that must be equal
@@ -83,6 +84,7 @@ oracle: test-packages
 	@ctest --test-dir build -C Oracle -R '^isa_all' --output-on-failure --no-tests=error
 	@bash tools/oracle.sh build $(ORACLE_FLAGS)
 	@tools/oracle_parquet.sh build
+	@tools/oracle_perfetto.sh build
 
 check-schedules: all
 	@python3 tests/schedule/check_schedules.py build/bin/tacho --made ../shared/data/models ../shared/data/mlir \

@@ -3,7 +3,7 @@
 """Runs the golden cases: what the program prints and returns for a command line. README.md says how a
 case is made.
 
-    tests/golden/run.py BIN_DIR DROPIN_DIR [--bless] [--jobs N] [CASE...]
+    tests/golden/run.py BIN_DIR DROPIN_DIR [--bless] [--jobs N] [--traces DIR] [CASE...]
 
 A CASE may be a pattern such as 'ops_*'. Traces that cases write are judged in this process, so that a
 batch of cases starts one judge, not one each."""
@@ -47,8 +47,8 @@ def make_folder():
 
 
 class Runner:
-    def __init__(self, bin_dir, dropin_dir, blessing):
-        self.blessing, self.work = blessing, make_folder()
+    def __init__(self, bin_dir, dropin_dir, blessing, traces):
+        self.blessing, self.traces, self.work = blessing, traces, make_folder()
         self.data = self.work / "data"
         self.data.symlink_to(HERE.parent / "data")
         said = subprocess.run([bin_dir / "tacho", "--version"], capture_output=True, check=True).stdout
@@ -101,6 +101,8 @@ class Runner:
             status, actual = self.run_cmd(case, folder / "dir")
             misjudged = []
             judge_all.judge_all([str(folder / "dir")], misjudged.append)
+            if self.traces is not None:
+                judge_all.copy_traces(folder / "dir", self.traces / case)
         finally:
             subprocess.run(["chmod", "-R", "u+rwX", folder], check=False, stderr=subprocess.DEVNULL)
             shutil.rmtree(folder, ignore_errors=True)
@@ -165,10 +167,11 @@ def main():
     parser.add_argument("dropin_dir", type=pathlib.Path)
     parser.add_argument("--bless", action="store_true", help="accept the present output as expected")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="cases at a time")
+    parser.add_argument("--traces", type=pathlib.Path, help="where to put copies of the traces that cases write")
     parser.add_argument("cases", nargs="*", metavar="CASE")
     options = parser.parse_intermixed_args()
     names = chosen(options.cases)
-    runner = Runner(options.bin_dir.resolve(strict=True), options.dropin_dir.resolve(strict=True), options.bless)
+    runner = Runner(options.bin_dir.resolve(strict=True), options.dropin_dir.resolve(strict=True), options.bless, options.traces)
     counts = dict.fromkeys(("passed", "failed", "skipped"), 0)
     try:
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

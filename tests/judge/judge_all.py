@@ -26,15 +26,20 @@ def unpacked(data):
     return trace_judge.unzstd(data) if data[:4] == ZSTD else data
 
 
+def kind_of(data):
+    """json or pb of a trace of tacho, None of anything else."""
+    if data.startswith(JSON_HEAD):
+        return "json"
+    return "pb" if data[:1] == b"\x0a" and b"tacho.about" in data[:64] else None
+
+
 def problems_of(data):
     """What is wrong with a trace; None where the bytes are none of ours."""
     data = unpacked(data)
-    if data.startswith(JSON_HEAD):
-        judge = json_judge.JsonJudge(data.decode())
-    elif data[:1] == b"\x0a" and b"tacho.about" in data[:64]:
-        judge = trace_judge.Judge(data, True)
-    else:
+    kind = kind_of(data)
+    if kind is None:
         return None
+    judge = json_judge.JsonJudge(data.decode()) if kind == "json" else trace_judge.Judge(data, True)
     return {name: f"{name}: {count} (first: {judge.first[name]})"
             for name, count in sorted(judge.problems.items())}
 
@@ -47,6 +52,21 @@ def files(paths):
             for name in sorted(names):
                 if not name.startswith("cut") and os.path.isfile(os.path.join(folder, name)):
                     yield os.path.join(folder, name)
+
+
+def copy_traces(folder, to):
+    """Puts an unpacked copy of each whole trace below a folder into another."""
+    for number, path in enumerate(files([str(folder)])):
+        try:
+            with open(path, "rb") as file:
+                data = unpacked(file.read())
+            is_whole = problems_of(data) is not None
+        except (OSError, EOFError, ValueError, KeyError, trace_judge.Unreadable):
+            continue
+        if is_whole:
+            os.makedirs(to, exist_ok=True)
+            with open(os.path.join(to, f"{number}.{kind_of(data)}"), "wb") as file:
+                file.write(data)
 
 
 def judge_all(paths, report=print, excepted=()):
