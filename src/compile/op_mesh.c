@@ -432,15 +432,15 @@ static tacho_mesh_stream stream_of(const mesh *s, const plan *p, bool is_first)
     return stream;
 }
 
-/* A core fetches its part of a step no faster than its queue, or the network, allows. */
+/* A core fetches its part of a step no faster than its queue and the network allow. */
 static uint64_t own_cycles(const mesh *s, const tacho_mesh_stream *stream, uint64_t teams,
                            uint64_t all_steps)
 {
     uint64_t bytes = tacho_ceil_div(tacho_ceil_div(stream->bytes, teams), all_steps);
-    bool is_link = stream->is_local;
-    return stream->moves
-               ? over(bytes, is_link ? s->machine->noc.link_bytes_per_cycle.value : s->in_rate)
-               : 0;
+    uint64_t queue = over(bytes, s->in_rate);
+    uint64_t link =
+        stream->is_local ? over(bytes, s->machine->noc.link_bytes_per_cycle.value) : 0;
+    return !stream->moves ? 0 : queue > link ? queue : link;
 }
 
 static void set_streams(const mesh *s, const plan *p, tacho_mesh_phase *phase)
