@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <tacho/hint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -62,6 +63,12 @@ TACHO_API const char *tacho_status_message(tacho_status status);
 
 /* The |index|-th note, innermost first, or NULL past the last one. */
 TACHO_API const char *tacho_status_note(tacho_status status, size_t index);
+
+/*
+ * The |index|-th hint of a text, 0 the message, n the n-th note; TACHO_HINT_NONE past the last. Its
+ * detail lives as long as |status|.
+ */
+TACHO_API tacho_hint tacho_status_hint(tacho_status status, size_t text, size_t index);
 
 /* Releases a failure; NULL is allowed. */
 TACHO_API void tacho_status_free(tacho_status status);

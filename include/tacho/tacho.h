@@ -9,8 +9,11 @@
 #include <tacho/capture.h>
 #include <tacho/compile.h>
 #include <tacho/convert.h>
+#include <tacho/front.h>
+#include <tacho/hint.h>
 #include <tacho/profile.h>
 #include <tacho/report.h>
+#include <tacho/request.h>
 #include <tacho/run.h>
 #include <tacho/status.h>
 #include <tacho/table.h>

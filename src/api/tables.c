@@ -59,7 +59,7 @@ static tacho_status copy_text(tacho_table *to, const char **text)
     return TACHO_OK;
 }
 
-static tacho_status copy_cell(tacho_table *to, const tacho_cell *cell, tacho_column_type type)
+static tacho_status copy_value(tacho_table *to, const tacho_cell *cell, tacho_column_type type)
 {
     if (cell->is_absent) {
         return tacho_table_add_absent(to);
@@ -80,6 +80,13 @@ static tacho_status copy_cell(tacho_table *to, const tacho_cell *cell, tacho_col
     return tacho_table_add_real(to, cell->value.real);
 }
 
+static tacho_status copy_cell(tacho_table *to, const tacho_cell *cell, tacho_column_type type)
+{
+    TACHO_TRY(copy_value(to, cell, type));
+    tacho_table_mark(to, (tacho_mark)cell->mark);
+    return TACHO_OK;
+}
+
 static tacho_status copy_table(table_entry *to, const tacho_table *from, const char *input)
 {
     tacho_table *table = &to->table;
@@ -89,6 +96,9 @@ static tacho_status copy_table(table_entry *to, const tacho_table *from, const c
     TACHO_TRY(copy_text(table, &table->title));
     table->kept = from->kept; /* constants */
     table->whole = from->whole;
+    table->shows_unused = from->shows_unused;
+    table->is_of_several = from->is_of_several;
+    table->shows_empty = from->shows_empty;
     if (input != NULL) {
         TACHO_TRY(copy_text(table, &input));
         to->input = input;
@@ -353,8 +363,10 @@ static tacho_status add_all(void *user, tacho_table_report *report)
 {
     const tacho_tables *tables = user;
     for (size_t i = 0; i < tables->item_count; i++) {
-        if (tables->items[i].table.cell_count > 0 && takes(report->sink, &tables->items[i].table)) {
-            TACHO_TRY(tacho_table_report_add(report, &tables->items[i].table));
+        const tacho_table *table = &tables->items[i].table;
+        bool is_shown = table->cell_count > 0 || table->shows_empty;
+        if (is_shown && takes(report->sink, table)) {
+            TACHO_TRY(tacho_table_report_add(report, table));
         }
     }
     return TACHO_OK;
@@ -373,8 +385,9 @@ tacho_status tacho_tables_write(const tacho_tables *tables, const char *path, co
         return tacho_fail(TACHO_CODE_USAGE, "unknown table format or suffix: '%s'; use one of: %s",
                           format != NULL ? format : path, names);
     }
+    const tacho_table_target to = {.sink = sink, .path = path};
     tacho_entry entry = tacho_entry_begin();
-    tacho_status status = tacho_table_report_write(path, sink, add_all, (void *)(uintptr_t)tables);
+    tacho_status status = tacho_table_report_write(&to, add_all, (void *)(uintptr_t)tables);
     tacho_entry_end(entry);
     return status;
 }

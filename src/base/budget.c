@@ -5,7 +5,7 @@
  */
 #include "base/budget.h"
 
-#include "base/hint.h"
+#include <tacho/hint.h>
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -14,7 +14,7 @@
 
 #include "base/arena.h"
 #include "base/grow.h"
-#include "base/hint.h"
+#include <tacho/hint.h>
 #include "base/index.h"
 
 static void test_sizes(void **state)

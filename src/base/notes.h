@@ -7,7 +7,7 @@
 #define TACHO_BASE_NOTES_H
 
 #include "base/attributes.h"
-#include "base/hint.h"
+#include <tacho/hint.h>
 
 #include <stdarg.h>
 

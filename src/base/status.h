@@ -9,7 +9,6 @@
 #define TACHO_BASE_STATUS_H
 
 #include "base/attributes.h"
-#include "base/hint.h"
 #include <tacho/status.h>
 
 /* Makes a failure; |source_file| and |source_line| are where it arose in our own code. */
@@ -26,9 +25,6 @@ tacho_status tacho_status_add_note(tacho_status status, const char *format, ...)
  */
 tacho_status tacho_status_add_hint(tacho_status status, tacho_hint_id id,
                                    const char *detail) TACHO_MUST_USE;
-
-/* The |index|-th hint of a text, 0 the message, n the n-th note; TACHO_HINT_NONE past the last. */
-tacho_hint tacho_status_hint(tacho_status status, size_t text, size_t index);
 
 /* Out of memory: a failure that needs no memory itself. */
 tacho_status tacho_no_memory(void) TACHO_MUST_USE;

@@ -4,19 +4,13 @@
  */
 #include "cli/about.h"
 
-#include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/talk.h"
-#include "pipeline/input_list.h"
-#include "vendors/torq/debug_info.h"
-#include "api/file_kind.h"
-#include "sources/source.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
-enum { PURPOSE_WIDTH = 36 };
+enum { PURPOSE_WIDTH = 36, PATH_BYTES = 16384 };
 
 /* What a kind is called, one and several, and what can be done with it. */
 static const struct {
@@ -96,27 +90,23 @@ static const char *const profile_advice[] = {
 /* ---- saying so ----------------------------------------------------------------------------- */
 
 /* A path as a word of a shell: quoted if anything in it would mean something there. */
-static void print_word(tacho_str path)
+static void print_word(const char *path)
 {
     static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                                "0123456789_./,+=:@%-";
-    size_t len = 0;
-    while (len < path.len && memchr(safe, path.data[len], sizeof(safe) - 1) != NULL) {
-        len++;
-    }
-    if (len == path.len) {
-        printf("%.*s", TACHO_STR_ARG(path));
+    if (path[strspn(path, safe)] == '\0') {
+        fputs(path, stdout);
         return;
     }
     putchar('\'');
-    for (size_t i = 0; i < path.len; i++) {
-        path.data[i] == '\'' ? fputs("'\\''", stdout) : putchar(path.data[i]);
+    for (; *path != '\0'; path++) {
+        *path == '\'' ? fputs("'\\''", stdout) : putchar(*path);
     }
     putchar('\'');
 }
 
 /* Prints "  what it contains   tacho info PATH" for each; |path| is printable. */
-static void print_advice(const char *const *advice, tacho_str path)
+static void print_advice(const char *const *advice, const char *path)
 {
     for (size_t i = 0; advice[i] != NULL; i += 2) {
         const char *hole = strstr(advice[i], "%s");
@@ -132,12 +122,12 @@ static void print_advice(const char *const *advice, tacho_str path)
 }
 
 /* A format that tacho does not read: its name and the way to one that it reads. */
-static void print_foreign(const tacho_file_facts *what, tacho_str path)
+static void print_foreign(const tacho_file_facts *what, const char *path)
 {
     const char *hole = strstr(what->remedy, "FILE");
     size_t ahead = hole != NULL ? (size_t)(hole - what->remedy) : strlen(what->remedy);
-    printf("%.*s: %s, which tacho does not read\n  %.*s", TACHO_STR_ARG(path), what->detail,
-           (int)ahead, what->remedy);
+    printf("%s: %s, which tacho does not read\n  %.*s", path, what->detail, (int)ahead,
+           what->remedy);
     if (hole != NULL) {
         print_word(path);
         printf("%s", hole + strlen("FILE"));
@@ -145,13 +135,13 @@ static void print_foreign(const tacho_file_facts *what, tacho_str path)
     printf("\n");
 }
 
-static void print_about(const tacho_file_facts *what, tacho_str path)
+static void print_about(const tacho_file_facts *what, const char *path)
 {
     if (what->kind == TACHO_FILE_FOREIGN) {
         print_foreign(what, path);
         return;
     }
-    printf("%.*s: %s", TACHO_STR_ARG(path), kinds[what->kind].title);
+    printf("%s: %s", path, kinds[what->kind].title);
     if (what->detail != NULL && what->kind != TACHO_FILE_PACKED) {
         printf("; %s", what->detail);
     }
@@ -163,21 +153,7 @@ static void print_about(const tacho_file_facts *what, tacho_str path)
     print_advice(kinds[what->kind].advice, path);
 }
 
-static tacho_status count_kinds(const char *path, size_t counts[TACHO_FILE_KIND_COUNT])
-{
-    tacho_input_list list;
-    tacho_input_list_init(&list);
-    tacho_status status = tacho_input_list_add(&list, path, "-");
-    for (size_t i = 0; i < list.path_count && status == TACHO_OK; i++) {
-        tacho_file_facts what = {TACHO_FILE_UNKNOWN, NULL, NULL};
-        status = tacho_file_recognise(list.paths[i], &what);
-        counts[what.kind == TACHO_FILE_LOGS ? TACHO_FILE_PROFILE : what.kind]++;
-    }
-    tacho_input_list_deinit(&list);
-    return status;
-}
-
-static tacho_status about_directory(const char *path, tacho_str printable)
+static void print_directory(const char *printable, const size_t counts[TACHO_FILE_KIND_COUNT])
 {
     static const char *const advice[] = {
         "info %s",     "what they contain",
@@ -186,17 +162,14 @@ static tacho_status about_directory(const char *path, tacho_str printable)
         "report %s",   "one page for the browser",
         NULL,
     };
-    size_t counts[TACHO_FILE_KIND_COUNT] = {0};
-    TACHO_TRY(count_kinds(path, counts));
     const char *separator = " with ";
-    printf("%.*s: directory", TACHO_STR_ARG(printable));
+    printf("%s: directory", printable);
     for (size_t kind = TACHO_FILE_KIND_COUNT; kind-- > 0;) {
         if (counts[kind] > 0) {
             bool is_other = kind == TACHO_FILE_UNKNOWN;
-            bool is_foreign = kind == TACHO_FILE_FOREIGN;
-            const char *one = is_other     ? "other file"
-                              : is_foreign ? "file of another tool"
-                                           : kinds[kind].title;
+            const char *one = is_other                     ? "other file"
+                              : kind == TACHO_FILE_FOREIGN ? "file of another tool"
+                                                           : kinds[kind].title;
             printf("%s%zu %s", separator, counts[kind],
                    counts[kind] > 1 ? kinds[kind].plural : one);
             separator = ", ";
@@ -206,48 +179,25 @@ static tacho_status about_directory(const char *path, tacho_str printable)
     if (counts[TACHO_FILE_PROFILE] + counts[TACHO_FILE_RUNTIME] > 0) {
         print_advice(advice, printable);
     }
-    return TACHO_OK;
-}
-
-/* Whether a directory is the logs of one run and nothing else. */
-static tacho_status is_log_directory(const char *path, bool *out_is_one)
-{
-    tacho_input_list list;
-    *out_is_one = false;
-    if (tacho_source_find_folder(path) == NULL) {
-        return TACHO_OK;
-    }
-    tacho_input_list_init(&list);
-    tacho_status status = tacho_input_list_add(&list, path, "-");
-    *out_is_one = status == TACHO_OK && list.path_count == 1;
-    tacho_input_list_deinit(&list);
-    return status;
 }
 
 static tacho_status about_path(const char *path, bool *out_is_known)
 {
-    struct stat facts;
-    tacho_arena arena;
-    tacho_str printable;
+    char printable[PATH_BYTES];
+    size_t counts[TACHO_FILE_KIND_COUNT];
     tacho_file_facts what = {TACHO_FILE_DEBUG, NULL, NULL};
-    if (stat(path, &facts) != 0) {
-        return tacho_fail(TACHO_CODE_IO, "%s: %s", path, strerror(errno));
-    }
-    bool is_one = false;
-    TACHO_TRY(is_log_directory(path, &is_one));
-    bool is_plain_directory = S_ISDIR(facts.st_mode) && !is_one && !tacho_is_debug_info(path);
-    tacho_arena_init(&arena);
-    tacho_status status = tacho_utf8_printable(tacho_str_from_cstring(path), &arena, &printable);
-    if (status == TACHO_OK && is_plain_directory) {
-        status = about_directory(path, printable);
+    bool is_directory = false;
+    tacho_front_printable(path, printable, sizeof(printable));
+    tacho_status status = tacho_front_count_kinds(path, &is_directory, counts);
+    if (status == TACHO_OK && is_directory) {
+        print_directory(printable, counts);
     } else if (status == TACHO_OK) {
-        status = tacho_file_recognise(path, &what);
+        status = tacho_front_recognise(path, &what);
         if (status == TACHO_OK) {
             print_about(&what, printable);
         }
     }
     *out_is_known = what.kind != TACHO_FILE_UNKNOWN;
-    tacho_arena_deinit(&arena);
     return status;
 }
 
@@ -259,16 +209,18 @@ bool tacho_about_applies(const char *word)
 
 int tacho_about_run(int word_count, char **words)
 {
-    int exit_code = TACHO_EXIT_DONE;
+    int exit_code = TACHO_OUTCOME_DONE;
     for (int i = 0; i < word_count; i++) {
         bool is_known = true;
         printf("%s", i > 0 ? "\n" : "");
         tacho_status status = about_path(words[i], &is_known);
         if (status != TACHO_OK) {
-            exit_code = tacho_talk_failure(status);
+            bool is_misuse = tacho_status_code(status) == TACHO_CODE_USAGE;
+            tacho_talk_failure(NULL, status);
+            exit_code = is_misuse ? TACHO_OUTCOME_USAGE : TACHO_OUTCOME_FAILED;
         } else if (!is_known) {
             printf("'tacho help formats' lists the formats that tacho reads.\n");
-            exit_code = TACHO_EXIT_FAILED;
+            exit_code = TACHO_OUTCOME_FAILED;
         }
     }
     return exit_code;

@@ -3,8 +3,7 @@
  * Parsing command lines by option tables.
  */
 #include "cli/command.h"
-#include "base/grow.h"
-#include "base/suggest.h"
+#include "cli/piece.h"
 #include "cli/talk.h"
 
 #include <stdarg.h>
@@ -19,12 +18,41 @@ int tacho_command_misuse(const tacho_command *command, const char *format, ...)
     vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);
     tacho_talk("error", "%s", message);
+    return tacho_command_show_help(command);
+}
+
+int tacho_command_show_help(const tacho_command *command)
+{
     fprintf(stderr, "Try '%s%s --help'.\n", command->is_dropin ? "" : "tacho ", command->name);
-    return TACHO_EXIT_USAGE;
+    return TACHO_OUTCOME_USAGE;
+}
+
+/* ---- options -----------------------------------------------------------------------------------
+ */
+
+const tacho_option *tacho_command_options(const tacho_command *command, size_t *out_count)
+{
+    *out_count = command->option_count;
+    return command->options != NULL ? command->options
+                                    : tacho_request_options(command->name, out_count);
+}
+
+tacho_spelling tacho_command_spelling(const tacho_command *command)
+{
+    return (tacho_spelling){
+        .option = tacho_command_dashes(command), .letter = "-", .request = "tacho "};
+}
+
+const char *tacho_command_spell(const tacho_command *command, const char *help,
+                                char out[TACHO_HELP_BYTES])
+{
+    const tacho_spelling spelling = tacho_command_spelling(command);
+    tacho_spelling_apply(&spelling, help, out, TACHO_HELP_BYTES);
+    return out;
 }
 
 /* Equal but for '-' and '_', which vendors' tools use in turns. */
-static bool equal_names(tacho_str word, const char *name)
+static bool equal_names(tacho_piece word, const char *name)
 {
     if (word.len != strlen(name)) {
         return false;
@@ -38,11 +66,13 @@ static bool equal_names(tacho_str word, const char *name)
     return true;
 }
 
-static const tacho_option *find_option(const tacho_command *command, tacho_str name)
+static const tacho_option *find_option(const tacho_command *command, tacho_piece name)
 {
-    for (size_t i = 0; i < command->option_count; i++) {
-        if (equal_names(name, command->options[i].name)) {
-            return &command->options[i];
+    size_t count = 0;
+    const tacho_option *options = tacho_command_options(command, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (equal_names(name, options[i].name)) {
+            return &options[i];
         }
     }
     return NULL;
@@ -50,13 +80,17 @@ static const tacho_option *find_option(const tacho_command *command, tacho_str n
 
 static const tacho_option *find_letter(const tacho_command *command, char letter)
 {
-    for (size_t i = 0; i < command->option_count; i++) {
-        if (command->options[i].letter == letter) {
-            return &command->options[i];
+    size_t count = 0;
+    const tacho_option *options = tacho_command_options(command, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (options[i].letter == letter) {
+            return &options[i];
         }
     }
     return NULL;
 }
+
+enum { OPTIONS_MAX = 128 };
 
 /* The words being parsed. */
 typedef struct word_list {
@@ -129,35 +163,50 @@ static bool take_value(tacho_arguments *arguments, const tacho_option *option, c
     return true;
 }
 
-/* Says that |word| is no option, and which one may have been meant. */
+/* The name of an option that |typed| may have meant; NULL: none. */
+static const char *nearest_option(const tacho_command *command, const char *typed)
+{
+    const char *names[OPTIONS_MAX];
+    size_t count = 0;
+    const tacho_option *options = tacho_command_options(command, &count);
+    count = count < OPTIONS_MAX ? count : OPTIONS_MAX;
+    for (size_t i = 0; i < count; i++) {
+        names[i] = options[i].name;
+    }
+    return tacho_front_nearest(typed, names, count);
+}
+
+/* Refuses |word|, and names the option that may have been meant. */
 static bool refuse_word(const tacho_arguments *arguments, const char *word)
 {
     const tacho_command *command = arguments->command;
-    tacho_str name = tacho_str_from_cstring(word + (word[1] == '-' ? 2 : 1));
-    tacho_suggestion near = {.typed = tacho_str_make(name.data, tacho_str_find_byte(name, '='))};
-    for (size_t i = 0; i < command->option_count; i++) {
-        tacho_suggestion_offer(&near, command->options[i].name);
+    tacho_piece name = tacho_piece_of(word + (word[1] == '-' ? 2 : 1));
+    char *typed = strndup(name.data, tacho_piece_find(name, '='));
+    const char *near = typed != NULL ? nearest_option(command, typed) : NULL;
+    free(typed);
+    if (near != NULL) {
+        tacho_command_misuse(command, "unknown option '%s'; did you mean %s%s?", word,
+                             tacho_command_dashes(command), near);
+    } else {
+        tacho_command_misuse(command, "unknown option '%s'", word);
     }
-    tacho_command_misuse(command,
-                         near.name != NULL ? "unknown option '%s'; did you mean %s%s?"
-                                           : "unknown option '%s'",
-                         word, tacho_command_dashes(command), near.name);
     return false;
 }
 
 /* Whether the word is -name or -name=value of a command that takes such. */
 static bool is_long_with_one_dash(const tacho_command *command, const char *word)
 {
-    tacho_str text = tacho_str_from_cstring(word + 1);
-    text.len = tacho_str_find_byte(text, '=');
+    tacho_piece text = tacho_piece_of(word + 1);
+    text.len = tacho_piece_find(text, '=');
     return command->has_single_dash && find_option(command, text) != NULL;
 }
 
 static bool parse_long(tacho_arguments *arguments, const char *word, word_list *list)
 {
-    tacho_str text = tacho_str_from_cstring(word + (word[1] == '-' ? 2 : 1));
-    size_t equals = tacho_str_find_byte(text, '=');
-    const tacho_option *option = find_option(arguments->command, tacho_str_make(text.data, equals));
+    tacho_piece text = tacho_piece_of(word + (word[1] == '-' ? 2 : 1));
+    size_t equals = tacho_piece_find(text, '=');
+    const tacho_option *option =
+        find_option(arguments->command, tacho_piece_make(text.data, equals));
     if (option == NULL) {
         return refuse_word(arguments, word);
     }
@@ -177,10 +226,10 @@ static bool parse_letter(tacho_arguments *arguments, const char *word, word_list
 /* "-q", "-o out", "-oout", "-qo out". */
 static bool parse_short(tacho_arguments *arguments, const char *word, word_list *list)
 {
-    tacho_str text = tacho_str_from_cstring(word + 1);
+    tacho_piece text = tacho_piece_of(word + 1);
     if (text.len > 1 &&
-        find_option(arguments->command,
-                    tacho_str_make(text.data, tacho_str_find_byte(text, '='))) != NULL) {
+        find_option(arguments->command, tacho_piece_make(text.data, tacho_piece_find(text, '='))) !=
+            NULL) {
         return refuse_word(arguments, word); /* with one dash too few */
     }
     for (const char *letter = word + 1; *letter != '\0'; letter++) {
@@ -263,7 +312,7 @@ static bool check_values(const tacho_arguments *arguments)
 int tacho_command_no_memory(void)
 {
     tacho_talk("error", "out of memory");
-    return TACHO_EXIT_FAILED;
+    return TACHO_OUTCOME_FAILED;
 }
 
 static void gather_words(tacho_arguments *arguments)
@@ -284,7 +333,7 @@ int tacho_arguments_parse(const tacho_command *command, int word_count, char **w
         item_max += strlen(words[i]) + 1; /* a word of letters may be that many flags */
     }
     out_arguments->items = calloc(item_max, sizeof(*out_arguments->items));
-    out_arguments->words = tacho_items_alloc((size_t)word_count, sizeof(*out_arguments->words));
+    out_arguments->words = calloc((size_t)word_count + 1, sizeof(*out_arguments->words));
     if (out_arguments->items == NULL || out_arguments->words == NULL) {
         tacho_arguments_free(out_arguments);
         return tacho_command_no_memory();
@@ -292,10 +341,10 @@ int tacho_arguments_parse(const tacho_command *command, int word_count, char **w
     word_list list = {words, word_count, 0};
     if (!parse_words(out_arguments, &list) || !check_values(out_arguments)) {
         tacho_arguments_free(out_arguments);
-        return TACHO_EXIT_USAGE;
+        return TACHO_OUTCOME_USAGE;
     }
     gather_words(out_arguments);
-    return TACHO_EXIT_DONE;
+    return TACHO_OUTCOME_DONE;
 }
 
 void tacho_arguments_free(tacho_arguments *arguments)
@@ -305,42 +354,12 @@ void tacho_arguments_free(tacho_arguments *arguments)
     *arguments = (tacho_arguments){0};
 }
 
-const char *tacho_arguments_next(const tacho_arguments *arguments, const char *name, size_t *at)
-{
-    while (*at < arguments->item_count) {
-        const tacho_argument *item = &arguments->items[(*at)++];
-        if (item->option != NULL && strcmp(item->option->name, name) == 0) {
-            return item->value;
-        }
-    }
-    return NULL;
-}
-
 const char *tacho_arguments_value(const tacho_arguments *arguments, const char *name)
 {
     const char *last = NULL;
-    size_t at = 0;
-    for (const char *value; (value = tacho_arguments_next(arguments, name, &at)) != NULL;) {
-        last = value;
+    for (size_t i = 0; i < arguments->item_count; i++) {
+        const tacho_argument *item = &arguments->items[i];
+        last = item->option != NULL && strcmp(item->option->name, name) == 0 ? item->value : last;
     }
     return last;
-}
-
-const char *tacho_arguments_find(const tacho_arguments *arguments, const char *const *names)
-{
-    while (*names != NULL && !tacho_arguments_has(arguments, *names)) {
-        names++;
-    }
-    return *names;
-}
-
-void tacho_command_say_ignored(const tacho_arguments *arguments)
-{
-    for (size_t i = 0; i < arguments->item_count; i++) {
-        const tacho_option *option = arguments->items[i].option;
-        if (option != NULL && strncmp(option->help, TACHO_IGNORED, strlen(TACHO_IGNORED)) == 0) {
-            tacho_talk("note", "%s%s is accepted but has no effect",
-                       tacho_command_dashes(arguments->command), option->name);
-        }
-    }
 }

@@ -18,7 +18,7 @@ static const tacho_option options[] = {
 static int run_nothing(const tacho_arguments *arguments)
 {
     (void)arguments;
-    return TACHO_EXIT_DONE;
+    return TACHO_OUTCOME_DONE;
 }
 
 #define COMMAND(...)                                                                               \
@@ -39,7 +39,7 @@ static void check(const tacho_command *command, const char *line, const char *ex
     char said[SAID_MAX];
     char found[512] = "";
     size_t used = 0;
-    assert_int_equal(parse(command, line, &arguments, said), TACHO_EXIT_DONE);
+    assert_int_equal(parse(command, line, &arguments, said), TACHO_OUTCOME_DONE);
     assert_string_equal(said, "");
     for (size_t i = 0; i < arguments.item_count; i++) {
         const tacho_argument *item = &arguments.items[i];
@@ -56,7 +56,7 @@ static void check_misuse(const tacho_command *command, const char *line, const c
 {
     tacho_arguments arguments;
     char said[SAID_MAX];
-    assert_int_equal(parse(command, line, &arguments, said), TACHO_EXIT_USAGE);
+    assert_int_equal(parse(command, line, &arguments, said), TACHO_OUTCOME_USAGE);
     if (strstr(said, about) == NULL) {
         fail_msg("'%s': expected '%s' in: %s", line, about, said);
     }
@@ -137,7 +137,8 @@ static void test_values_by_name(void **state)
     (void)state;
     tacho_arguments arguments;
     char said[SAID_MAX];
-    assert_int_equal(parse(&dropin, "-o x a --output=y -q b", &arguments, said), TACHO_EXIT_DONE);
+    assert_int_equal(parse(&dropin, "-o x a --output=y -q b", &arguments, said),
+                     TACHO_OUTCOME_DONE);
     assert_string_equal(tacho_arguments_value(&arguments, "output"), "y");
     assert_string_equal(tacho_arguments_value(&arguments, "quiet"), "");
     assert_true(tacho_arguments_has(&arguments, "quiet"));

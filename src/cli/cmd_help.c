@@ -2,21 +2,18 @@
 /*
  * tacho help: the list of verbs, of one verb, of formats; and the source of man pages.
  */
-#include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/completion.h"
-#include "sinks/table_sink.h"
-#include "sinks/trace_sink.h"
-#include "sources/source.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 static const tacho_option options[] = {
-    TACHO_OPT_FLAG("scdoc", 0, "print the man page's scdoc source instead"),
-    TACHO_OPT_VALUE("completion", 0, "bash|zsh|fish",
-                    "print the completions for this shell instead"),
-    TACHO_OPTION_HELP,
+    {.name = "scdoc", .help = "print the man page's scdoc source instead"},
+    {.name = "completion",
+     .value = "bash|zsh|fish",
+     .help = "print the completions for this shell instead"},
+    {.name = "help", .letter = 'h', .help = "show this help"},
 };
 
 static void print_overview(void)
@@ -33,7 +30,7 @@ static void print_overview(void)
            "'tacho --version' shows the version and the CPU instructions in use.\n");
 }
 
-enum { FORMAT_COLUMN = 19, LIMIT_INDENT = 21 };
+enum { FORMAT_COLUMN = 19, LIMIT_INDENT = 21, COMMANDS_MAX = 64 };
 
 /* Prints "  name   text", wrapped. */
 static void print_format(const char *name, const char *text)
@@ -42,15 +39,15 @@ static void print_format(const char *name, const char *text)
     tacho_help_print_wrapped(text, FORMAT_COLUMN, FORMAT_COLUMN);
 }
 
-/* What a trace format has no place for, or whether it is for other programs only. */
-static void print_limits(const tacho_trace_sink *sink)
+/* Data that a trace format does not carry, or whether it is for other programs only. */
+static void print_limits(unsigned limits)
 {
     char text[160];
-    for (unsigned i = 0; i < TACHO_TRACE_LIMIT_COUNT; i++) {
-        if ((sink->limits & (1U << i)) != 0) {
-            snprintf(text, sizeof(text), "%s%s",
-                     i != TACHO_LIMIT_NUMBER_READING ? "does not carry " : "",
-                     tacho_trace_limit_phrase(i));
+    const char *phrase = NULL;
+    bool is_remark = false;
+    for (unsigned i = 0; (phrase = tacho_front_limit(i, &is_remark)) != NULL; i++) {
+        if ((limits & (1U << i)) != 0) {
+            snprintf(text, sizeof(text), "%s%s", is_remark ? "" : "does not carry ", phrase);
             printf("%*s", LIMIT_INDENT, "");
             tacho_help_print_wrapped(text, LIMIT_INDENT, LIMIT_INDENT + 2);
         }
@@ -59,25 +56,25 @@ static void print_limits(const tacho_trace_sink *sink)
 
 static void print_formats(void)
 {
+    tacho_format_view format;
     printf("Read (--from):\n");
-    for (size_t i = 0; tacho_sources()[i] != NULL; i++) {
-        print_format(tacho_sources()[i]->name, tacho_sources()[i]->title);
+    for (size_t i = 0; tacho_front_format(TACHO_FORMAT_READ, i, &format); i++) {
+        print_format(format.name, format.title);
     }
     printf("Files may be plain, gzip or zstd; the format is detected from the content.\n\n"
            "Written (--to):\n");
-    for (size_t i = 0; tacho_trace_sinks()[i] != NULL; i++) {
-        const tacho_trace_sink *sink = tacho_trace_sinks()[i];
+    for (size_t i = 0; tacho_front_format(TACHO_FORMAT_WRITTEN, i, &format); i++) {
         char text[160];
-        int len = snprintf(text, sizeof(text), "%s;", sink->title);
-        for (const char *const *suffix = sink->suffixes; *suffix != NULL; suffix++) {
+        int len = snprintf(text, sizeof(text), "%s;", format.title);
+        for (const char *const *suffix = format.suffixes; *suffix != NULL; suffix++) {
             len += snprintf(text + len, sizeof(text) - (size_t)len, " %s", *suffix);
         }
-        print_format(sink->name, text);
-        print_limits(sink);
+        print_format(format.name, text);
+        print_limits(format.limits);
     }
     printf("Add .gz or .zst to the suffix to compress.\n\nTables (--format):\n");
-    for (size_t i = 0; tacho_table_sinks()[i] != NULL; i++) {
-        print_format(tacho_table_sinks()[i]->name, tacho_table_sinks()[i]->title);
+    for (size_t i = 0; tacho_front_format(TACHO_FORMAT_TABLE, i, &format); i++) {
+        print_format(format.name, format.title);
     }
 }
 
@@ -98,14 +95,14 @@ static void print_main_scdoc(void)
 
 static int refuse_topic(const tacho_command *command, const char *topic)
 {
-    tacho_suggestion near = {.typed = tacho_str_from_cstring(topic)};
-    for (size_t i = 0; tacho_commands[i] != NULL; i++) {
-        tacho_suggestion_offer(&near, tacho_commands[i]->name);
+    const char *names[COMMANDS_MAX] = {"formats"};
+    size_t count = 1;
+    for (size_t i = 0; tacho_commands[i] != NULL && count < COMMANDS_MAX; i++) {
+        names[count++] = tacho_commands[i]->name;
     }
-    tacho_suggestion_offer(&near, "formats");
-    return near.name != NULL
-               ? tacho_command_misuse(command, "no help for '%s'; did you mean '%s'?", topic,
-                                      near.name)
+    const char *near = tacho_front_nearest(topic, names, count);
+    return near != NULL
+               ? tacho_command_misuse(command, "no help for '%s'; did you mean '%s'?", topic, near)
                : tacho_command_misuse(command, "no help for '%s'; 'tacho help' lists the commands",
                                       topic);
 }
@@ -121,7 +118,7 @@ static int help_command_run(const tacho_arguments *arguments)
     const char *shell = tacho_arguments_value(arguments, "completion");
     if (shell != NULL) {
         return tacho_completion_print(shell)
-                   ? TACHO_EXIT_DONE
+                   ? TACHO_OUTCOME_DONE
                    : tacho_command_misuse(arguments->command,
                                           "--completion: unknown shell '%s'; use bash, zsh or fish",
                                           shell);
@@ -135,7 +132,7 @@ static int help_command_run(const tacho_arguments *arguments)
     } else {
         return refuse_topic(arguments->command, topic);
     }
-    return TACHO_EXIT_DONE;
+    return TACHO_OUTCOME_DONE;
 }
 
 const tacho_command tacho_command_help = {

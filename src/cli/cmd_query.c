@@ -2,71 +2,7 @@
 /*
  * tacho query: SQL over profiles.
  */
-#include "questions/query/query.h"
 #include "cli/command.h"
-#include "cli/listing.h"
-#include "cli/values.h"
-
-#include <unistd.h>
-
-static const tacho_option options[] = {
-    TACHO_OPTIONS_TABLES,
-    TACHO_OPTION_OUTPUT,
-    TACHO_OPTION_FILTER,
-    TACHO_OPTION_WINDOW,
-    TACHO_OPTION_FROM,
-    TACHO_OPTION_CLOCK,
-    TACHO_OPTION_SLICES,
-    TACHO_OPTION_PROGRAM,
-    TACHO_OPTION_STRICT,
-    TACHO_OPT_VALUE(
-        "timeout", 0, "SECONDS",
-        "stop a statement that takes longer; the exit status is then 1 (default: none)"),
-    TACHO_OPT_VALUE("max-rows", 0, "N",
-                    "fail if the statement selects more than N rows (default: any number)",
-                    TACHO_INTO_NUMBER(tacho_query_options, row_max, 1, INT64_MAX)),
-    TACHO_OPTIONS_COMMON,
-};
-
-static bool choose(void *self, const tacho_arguments *arguments, tacho_listing *listing)
-{
-    tacho_query_options *request = self;
-    listing->options = request;
-    return tacho_arguments_fill(arguments, request) &&
-           tacho_cli_seconds(arguments, "timeout", &request->timeout_ns);
-}
-
-/* Statements are checked before files are read, which may take long. */
-static int check_statement(const tacho_arguments *arguments, const char *sql)
-{
-    if (arguments->word_count > 0 && access(sql, F_OK) == 0) {
-        return tacho_command_misuse(arguments->command,
-                                    "no SQL given; the last word is a SELECT statement, and '%s' "
-                                    "is a file",
-                                    sql);
-    }
-    tacho_status status = tacho_query_check(sql);
-    if (tacho_status_code(status) != TACHO_CODE_USAGE) {
-        return status == TACHO_OK ? TACHO_EXIT_DONE : tacho_talk_failure(status);
-    }
-    int exit_code = tacho_command_misuse(arguments->command, "%s", tacho_status_message(status));
-    tacho_status_free(status);
-    return exit_code;
-}
-
-static int query_command_run(const tacho_arguments *arguments)
-{
-    static const tacho_listing_verb verb = {.choose = choose, .analysis = &tacho_analysis_query};
-    tacho_arguments inputs = *arguments;
-    if (arguments->word_count < 2) {
-        return tacho_command_misuse(arguments->command,
-                                    "name at least one profile and a SELECT statement");
-    }
-    inputs.word_count--;
-    tacho_query_options request = {.sql = arguments->words[inputs.word_count]};
-    int exit_code = check_statement(arguments, request.sql);
-    return exit_code == TACHO_EXIT_DONE ? tacho_listing_run(&inputs, &verb, &request) : exit_code;
-}
 
 const tacho_command tacho_command_query = {
     .name = "query",
@@ -111,7 +47,4 @@ const tacho_command tacho_command_query = {
                 "tacho query trace.json \"SELECT key, value, count(*) AS n \\\n"
                 "    FROM spans JOIN args USING (span_id) \\\n"
                 "    WHERE name = 'aten::add' AND key LIKE 'Input Dims%' GROUP BY key, value\"\n",
-    .options = options,
-    .option_count = sizeof(options) / sizeof(options[0]),
-    .run = query_command_run,
 };

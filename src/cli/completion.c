@@ -6,9 +6,6 @@
 #include "cli/completion.h"
 
 #include "cli/command.h"
-#include "machine/machine.h"
-#include "sinks/trace_sink.h"
-#include "sources/source.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -59,21 +56,25 @@ static value_kind kind_of(const tacho_option *option)
     return is_file ? VALUE_FILE : VALUE_FREE;
 }
 
+static void print_formats(tacho_format_use use)
+{
+    tacho_format_view format;
+    for (size_t i = 0; tacho_front_format(use, i, &format); i++) {
+        printf("%s%s", i > 0 ? " " : "", format.name);
+    }
+}
+
 /* The words of a VALUE_WORDS, parted by blanks. */
 static void print_words(const tacho_option *option)
 {
     const char *separator = "";
     if (is_option(option, "from")) {
-        for (size_t i = 0; tacho_sources()[i] != NULL; i++, separator = " ") {
-            printf("%s%s", separator, tacho_sources()[i]->name);
-        }
+        print_formats(TACHO_FORMAT_READ);
     } else if (is_option(option, "to")) {
-        for (size_t i = 0; tacho_trace_sinks()[i] != NULL; i++, separator = " ") {
-            printf("%s%s", separator, tacho_trace_sinks()[i]->name);
-        }
+        print_formats(TACHO_FORMAT_WRITTEN);
     } else if (is_option(option, "machine")) {
         const char *name = NULL;
-        for (size_t i = 0; (name = tacho_machine_builtin(i)) != NULL; i++, separator = " ") {
+        for (size_t i = 0; (name = tacho_front_machine(i)) != NULL; i++, separator = " ") {
             printf("%s%s", separator, name);
         }
     } else {
@@ -114,9 +115,11 @@ static void print_bash_options(const tacho_command *const *list)
 {
     for (size_t i = 0; list[i] != NULL; i++) {
         const tacho_command *command = list[i];
+        size_t count = 0;
+        const tacho_option *options = tacho_command_options(command, &count);
         printf("    %s) words=\"", command->name);
-        for (size_t k = 0; k < command->option_count; k++) {
-            const tacho_option *option = &command->options[k];
+        for (size_t k = 0; k < count; k++) {
+            const tacho_option *option = &options[k];
             printf("%s%s%s", k > 0 ? " " : "", tacho_command_dashes(command), option->name);
             if (has_letter(option)) {
                 printf(" -%c", option->letter);
@@ -151,8 +154,10 @@ static void print_bash_value(const tacho_command *command, const tacho_option *o
 static void print_bash_values(const tacho_command *const *list)
 {
     for (size_t i = 0; list[i] != NULL; i++) {
-        for (size_t k = 0; k < list[i]->option_count; k++) {
-            print_bash_value(list[i], &list[i]->options[k]);
+        size_t count = 0;
+        const tacho_option *options = tacho_command_options(list[i], &count);
+        for (size_t k = 0; k < count; k++) {
+            print_bash_value(list[i], &options[k]);
         }
     }
 }
@@ -246,7 +251,9 @@ static void print_zsh_option(const tacho_command *command, const tacho_option *o
         printf("-%c%s", option->letter, has_value ? "+" : "");
     }
     printf("[");
-    for (const char *text = option->help; *text != '\0' && *text != ';'; text++) {
+    char help[TACHO_HELP_BYTES];
+    for (const char *text = tacho_command_spell(command, option->help, help);
+         *text != '\0' && *text != ';'; text++) {
         const char *escape = *text == '\'' ? "'\\'" : strchr("[]:\\", *text) != NULL ? "\\" : "";
         printf("%s%c", escape, *text);
     }
@@ -260,9 +267,11 @@ static void print_zsh_option(const tacho_command *command, const tacho_option *o
 static void print_zsh_cases(const tacho_command *const *list)
 {
     for (size_t i = 0; list[i] != NULL; i++) {
+        size_t count = 0;
+        const tacho_option *options = tacho_command_options(list[i], &count);
         printf("    %s) _arguments -s \\\n", list[i]->name);
-        for (size_t k = 0; k < list[i]->option_count; k++) {
-            const tacho_option *option = &list[i]->options[k];
+        for (size_t k = 0; k < count; k++) {
+            const tacho_option *option = &options[k];
             print_zsh_option(list[i], option, true);
             if (has_letter(option)) {
                 print_zsh_option(list[i], option, false);
@@ -344,15 +353,18 @@ static void print_fish_option(const tacho_command *command, const tacho_option *
         printf(" -x");
     }
     printf(" -d '");
-    print_escaped(option->help, "'\\");
+    char help[TACHO_HELP_BYTES];
+    print_escaped(tacho_command_spell(command, option->help, help), "'\\");
     printf("'\n");
 }
 
 static void print_fish_list(const tacho_command *const *list)
 {
     for (size_t i = 0; list[i] != NULL; i++) {
-        for (size_t k = 0; k < list[i]->option_count; k++) {
-            print_fish_option(list[i], &list[i]->options[k]);
+        size_t count = 0;
+        const tacho_option *options = tacho_command_options(list[i], &count);
+        for (size_t k = 0; k < count; k++) {
+            print_fish_option(list[i], &options[k]);
         }
     }
 }

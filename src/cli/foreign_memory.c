@@ -20,7 +20,7 @@ static void give_up(void)
                                "model or batch, or --kernels reference\n";
     ssize_t ignored = write(STDERR_FILENO, text, sizeof(text) - 1);
     (void)ignored;
-    _exit(TACHO_EXIT_FAILED);
+    _exit(TACHO_OUTCOME_FAILED);
 }
 
 void tacho_cli_guard_foreign_memory(void)

@@ -3,6 +3,7 @@
  * Help and man pages, printed from the command tables.
  */
 #include "cli/command.h"
+#include "cli/piece.h"
 
 #include <stdio.h>
 
@@ -30,16 +31,16 @@ static void print_option_name(const tacho_command *command, const tacho_option *
 
 /* Prints the words of |text| in lines that fit; the first starts at |column|, later ones at
  * |indent|. */
-static void print_words(tacho_str text, size_t column, size_t indent)
+static void print_words(tacho_piece text, size_t column, size_t indent)
 {
     bool is_first = true;
     while (text.len > 0) {
-        size_t len = tacho_str_find_byte(text, ' ');
+        size_t len = tacho_piece_find(text, ' ');
         bool is_next = !is_first && column + 1 + len > LINE_WIDTH;
         printf("%s%*s", is_next ? "\n" : "", is_next ? (int)indent : (is_first ? 0 : 1), "");
         column = (is_next ? indent : column + (is_first ? 0 : 1)) + len;
         printf("%.*s", (int)len, text.data);
-        text = tacho_str_from(text, len < text.len ? len + 1 : len);
+        text = tacho_piece_from(text, len < text.len ? len + 1 : len);
         is_first = false;
     }
     putchar('\n');
@@ -47,11 +48,11 @@ static void print_words(tacho_str text, size_t column, size_t indent)
 
 void tacho_help_print_wrapped(const char *text, size_t column, size_t indent)
 {
-    print_words(tacho_str_from_cstring(text), column, indent);
+    print_words(tacho_piece_of(text), column, indent);
 }
 
 /* Where two blanks part a term from what it means; the length where none do. */
-static size_t find_gap(tacho_str line)
+static size_t find_gap(tacho_piece line)
 {
     size_t at = 0;
     while (at + 1 < line.len && (line.data[at] != ' ' || line.data[at + 1] != ' ')) {
@@ -61,46 +62,47 @@ static size_t find_gap(tacho_str line)
 }
 
 /* The first line of |*rest|, which is taken away. */
-static tacho_str next_line(tacho_str *rest)
+static tacho_piece next_line(tacho_piece *rest)
 {
-    size_t len = tacho_str_find_byte(*rest, '\n');
-    tacho_str line = tacho_str_make(rest->data, len);
-    *rest = tacho_str_from(*rest, len < rest->len ? len + 1 : len);
+    size_t len = tacho_piece_find(*rest, '\n');
+    tacho_piece line = tacho_piece_make(rest->data, len);
+    *rest = tacho_piece_from(*rest, len < rest->len ? len + 1 : len);
     return line;
 }
 
 /* Terms with what they mean, one below the other; lines without a term go on with the last one. */
-static void print_terms(tacho_str paragraph)
+static void print_terms(tacho_piece paragraph)
 {
     enum { MARGIN = 2 };
     char words[PARAGRAPH_BYTES];
     size_t widest = 0;
-    for (tacho_str rest = paragraph; rest.len > 0;) {
-        tacho_str line = next_line(&rest);
+    for (tacho_piece rest = paragraph; rest.len > 0;) {
+        tacho_piece line = next_line(&rest);
         size_t gap = find_gap(line);
         widest = gap < line.len && gap > widest ? gap : widest;
     }
     size_t indent = MARGIN + widest + MARGIN;
     while (paragraph.len > 0) {
-        tacho_str line = next_line(&paragraph);
+        tacho_piece line = next_line(&paragraph);
         size_t gap = find_gap(line);
-        tacho_str meaning = tacho_str_trim(tacho_str_from(line, gap));
-        int len = snprintf(words, sizeof(words), "%.*s", TACHO_STR_ARG(meaning));
-        for (tacho_str rest = paragraph; rest.len > 0;) {
-            tacho_str more = next_line(&rest);
+        tacho_piece meaning = tacho_piece_trim(tacho_piece_from(line, gap));
+        int len = snprintf(words, sizeof(words), "%.*s", TACHO_PIECE_ARG(meaning));
+        for (tacho_piece rest = paragraph; rest.len > 0;) {
+            tacho_piece more = next_line(&rest);
             if (find_gap(more) < more.len) {
                 break;
             }
-            len += snprintf(words + len, sizeof(words) - (size_t)len, " %.*s", TACHO_STR_ARG(more));
+            len +=
+                snprintf(words + len, sizeof(words) - (size_t)len, " %.*s", TACHO_PIECE_ARG(more));
             paragraph = rest;
         }
         printf("%*s%-*.*s", MARGIN, "", (int)(widest + MARGIN), (int)gap, line.data);
-        print_words(tacho_str_make(words, (size_t)len), indent, indent);
+        print_words(tacho_piece_make(words, (size_t)len), indent, indent);
     }
 }
 
 /* Where the next paragraph begins, behind an empty line; the length where there is none. */
-static size_t find_paragraph(tacho_str text)
+static size_t find_paragraph(tacho_piece text)
 {
     size_t at = 0;
     while (at + 1 < text.len && (text.data[at] != '\n' || text.data[at + 1] != '\n')) {
@@ -113,26 +115,26 @@ static size_t find_paragraph(tacho_str text)
 static void print_paragraphs(const char *description)
 {
     char words[PARAGRAPH_BYTES];
-    for (tacho_str text = tacho_str_from_cstring(description); text.len > 0;) {
+    for (tacho_piece text = tacho_piece_of(description); text.len > 0;) {
         size_t next = find_paragraph(text);
-        tacho_str paragraph = tacho_str_make(text.data, next < text.len ? next - 2 : next);
+        tacho_piece paragraph = tacho_piece_make(text.data, next < text.len ? next - 2 : next);
         if (paragraph.len >= sizeof(words)) {
-            printf("%.*s\n", TACHO_STR_ARG(paragraph));
+            printf("%.*s\n", TACHO_PIECE_ARG(paragraph));
         } else if (find_gap(paragraph) < paragraph.len) {
             print_terms(paragraph);
         } else {
             for (size_t i = 0; i < paragraph.len; i++) {
                 words[i] = paragraph.data[i] == '\n' ? ' ' : paragraph.data[i];
             }
-            print_words(tacho_str_make(words, paragraph.len), 0, 0);
+            print_words(tacho_piece_make(words, paragraph.len), 0, 0);
         }
-        text = tacho_str_from(text, next);
+        text = tacho_piece_from(text, next);
         printf("%s", text.len > 0 ? "\n" : "");
     }
 }
 
 /* The end of the word that begins at |text|: quotes hold blanks together. */
-static size_t shell_word(tacho_str text)
+static size_t shell_word(tacho_piece text)
 {
     char quote = 0;
     size_t at = 0;
@@ -147,16 +149,16 @@ static size_t shell_word(tacho_str text)
 }
 
 /* How much of |text| belongs on one line: a word, or an option and the word behind it. */
-static size_t shell_piece(tacho_str text)
+static size_t shell_piece(tacho_piece text)
 {
     size_t len = shell_word(text);
-    tacho_str rest = tacho_str_from(text, len < text.len ? len + 1 : len);
+    tacho_piece rest = tacho_piece_from(text, len < text.len ? len + 1 : len);
     bool has_value = text.data[0] == '-' && rest.len > 0 && rest.data[0] != '-';
     return has_value ? len + 1 + shell_word(rest) : len;
 }
 
 /* A command, continued on the next lines where it is long. */
-static void print_example(tacho_str line)
+static void print_example(tacho_piece line)
 {
     bool is_comment = line.len > 0 && line.data[0] == '#';
     size_t column = 0;
@@ -168,17 +170,17 @@ static void print_example(tacho_str line)
         }
         printf("%s%.*s", column > 0 ? " " : "", (int)len, line.data);
         column += len + (column > 0 ? 1 : 0);
-        line = tacho_str_from(line, len < line.len ? len + 1 : len);
+        line = tacho_piece_from(line, len < line.len ? len + 1 : len);
     }
     putchar('\n');
 }
 
 static void print_examples(const char *examples)
 {
-    for (tacho_str text = tacho_str_from_cstring(examples); text.len > 0;) {
-        size_t len = tacho_str_find_byte(text, '\n');
-        print_example(tacho_str_make(text.data, len));
-        text = tacho_str_from(text, len < text.len ? len + 1 : len);
+    for (tacho_piece text = tacho_piece_of(examples); text.len > 0;) {
+        size_t len = tacho_piece_find(text, '\n');
+        print_example(tacho_piece_make(text.data, len));
+        text = tacho_piece_from(text, len < text.len ? len + 1 : len);
     }
 }
 
@@ -191,9 +193,13 @@ void tacho_command_print_help(const tacho_command *command)
     printf("\n");
     print_paragraphs(command->description);
     printf("\nOptions:\n");
-    for (size_t i = 0; i < command->option_count; i++) {
-        print_option_name(command, &command->options[i]);
-        tacho_help_print_wrapped(command->options[i].help, OPTION_COLUMN, OPTION_COLUMN);
+    size_t count = 0;
+    const tacho_option *options = tacho_command_options(command, &count);
+    for (size_t i = 0; i < count; i++) {
+        char help[TACHO_HELP_BYTES];
+        print_option_name(command, &options[i]);
+        tacho_help_print_wrapped(tacho_command_spell(command, options[i].help, help), OPTION_COLUMN,
+                                 OPTION_COLUMN);
     }
     printf("\nExamples:\n");
     print_examples(command->examples);
@@ -225,13 +231,13 @@ static void print_scdoc_text(const char *text)
 }
 
 /* Terms in bold, what they mean indented below; lines without a term go on with the last one. */
-static void print_scdoc_terms(tacho_str paragraph)
+static void print_scdoc_terms(tacho_piece paragraph)
 {
     bool is_first = true;
     while (paragraph.len > 0) {
-        tacho_str line = next_line(&paragraph);
+        tacho_piece line = next_line(&paragraph);
         size_t gap = find_gap(line);
-        tacho_str meaning = tacho_str_trim(tacho_str_from(line, gap));
+        tacho_piece meaning = tacho_piece_trim(tacho_piece_from(line, gap));
         if (gap < line.len) {
             printf("%s*", is_first ? "" : "\n");
             print_scdoc_span(line.data, gap);
@@ -254,7 +260,7 @@ static void print_scdoc_paragraphs(const char *text)
         const char *end = strstr(text, "\n\n");
         const char *indented = strstr(text, "\n ");
         size_t len = end != NULL ? (size_t)(end - text) : strlen(text);
-        tacho_str paragraph = tacho_str_make(text, len);
+        tacho_piece paragraph = tacho_piece_make(text, len);
         if (indented != NULL && (end == NULL || indented < end)) {
             printf("```\n%.*s\n```", (int)len, text);
         } else if (find_gap(paragraph) < len) {
@@ -272,8 +278,11 @@ static void print_scdoc_paragraphs(const char *text)
 
 static void print_scdoc_options(const tacho_command *command)
 {
-    for (size_t i = 0; i < command->option_count; i++) {
-        const tacho_option *option = &command->options[i];
+    size_t count = 0;
+    const tacho_option *options = tacho_command_options(command, &count);
+    for (size_t i = 0; i < count; i++) {
+        char help[TACHO_HELP_BYTES];
+        const tacho_option *option = &options[i];
         if (option->letter != 0) {
             printf("*-%c*, ", option->letter);
         }
@@ -283,7 +292,7 @@ static void print_scdoc_options(const tacho_command *command)
                    option->takes == TACHO_TAKES_LIST ? "..." : "");
         }
         printf("\n\t");
-        print_scdoc_text(option->help);
+        print_scdoc_text(tacho_command_spell(command, option->help, help));
         printf(".\n\n");
     }
 }

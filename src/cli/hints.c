@@ -5,6 +5,10 @@
  */
 #include "cli/hints.h"
 
+#include "cli/talk.h"
+
+#include <stdlib.h>
+
 typedef struct hint_words {
     const char *before; /* once */
     const char *each;   /* before every detail; NULL: it has none */
@@ -64,27 +68,23 @@ static const tacho_hint_dialect own = {"--dim ", '=', true};
 
 const tacho_hint_dialect tacho_hints_qaic = {"-onnx-define-symbol=", ',', false};
 
-static tacho_status put(tacho_text *text, const char *more)
-{
-    return tacho_text_put(text, tacho_str_from_cstring(more));
-}
-
 /* "NAME=SIZE" as the dialect has it; a name may have a '=' in it. */
-static tacho_status put_size(const tacho_hint_dialect *dialect, const char *detail,
-                             tacho_text *text)
+static void print_size(const tacho_hint_dialect *dialect, const char *detail, FILE *to)
 {
     const char *equals = strrchr(detail, '=');
-    if (equals == NULL) {
-        return put(text, detail);
+    char *name = equals != NULL ? strndup(detail, (size_t)(equals - detail)) : NULL;
+    if (name == NULL) {
+        tacho_talk_print_safe(detail, to);
+        return;
     }
-    TACHO_TRY(put(text, dialect->size_option));
-    TACHO_TRY(tacho_text_put(text, tacho_str_make(detail, (size_t)(equals - detail))));
-    TACHO_TRY(tacho_text_put(text, tacho_str_make(&dialect->size_separator, 1)));
-    return put(text, equals + 1);
+    fputs(dialect->size_option, to);
+    tacho_talk_print_safe(name, to);
+    fputc(dialect->size_separator, to);
+    tacho_talk_print_safe(equals + 1, to);
+    free(name);
 }
 
-tacho_status tacho_hints_put(const tacho_hint_dialect *dialect, const tacho_hint *hints,
-                             tacho_text *text)
+void tacho_hints_print(const tacho_hint_dialect *dialect, const tacho_hint *hints, FILE *to)
 {
     dialect = dialect != NULL ? dialect : &own;
     tacho_hint_id last = TACHO_HINT_NONE;
@@ -93,15 +93,17 @@ tacho_status tacho_hints_put(const tacho_hint_dialect *dialect, const tacho_hint
         if (hints->id == TACHO_HINT_BATCH && !dialect->has_batch) {
             continue;
         }
-        TACHO_TRY(last != hints->id ? put(text, row->before) : TACHO_OK);
+        fputs(last != hints->id ? row->before : "", to);
         last = hints->id;
         if (row->each == NULL) {
             continue;
         }
-        TACHO_TRY(put(text, row->each));
-        TACHO_TRY(hints->id == TACHO_HINT_SIZE ? put_size(dialect, hints->detail, text)
-                                               : put(text, hints->detail));
-        TACHO_TRY(put(text, row->after));
+        fputs(row->each, to);
+        if (hints->id == TACHO_HINT_SIZE) {
+            print_size(dialect, hints->detail, to);
+        } else {
+            tacho_talk_print_safe(hints->detail, to);
+        }
+        fputs(row->after, to);
     }
-    return TACHO_OK;
 }

@@ -6,8 +6,9 @@
 #ifndef TACHO_CLI_HINTS_H
 #define TACHO_CLI_HINTS_H
 
-#include "base/hint.h"
-#include "base/text.h"
+#include <stdbool.h>
+#include <stdio.h>
+#include <tacho/hint.h>
 
 /* How a command gives a size; a hint that it has no option for is left out. */
 typedef struct tacho_hint_dialect {
@@ -20,10 +21,9 @@ typedef struct tacho_hint_dialect {
 extern const tacho_hint_dialect tacho_hints_qaic;
 
 /*
- * Adds the words of |hints|, which end with TACHO_HINT_NONE, to the sentence in |text|; |dialect|
- * NULL: those of tacho itself.
+ * Prints the words of |hints|, which end with TACHO_HINT_NONE, after a sentence; |dialect| NULL:
+ * those of tacho itself.
  */
-tacho_status tacho_hints_put(const tacho_hint_dialect *dialect, const tacho_hint *hints,
-                             tacho_text *text) TACHO_MUST_USE;
+void tacho_hints_print(const tacho_hint_dialect *dialect, const tacho_hint *hints, FILE *to);
 
 #endif

@@ -2,12 +2,9 @@
 /*
  * The program: finds the verb, or the tool it was called as, and runs it.
  */
-#include "base/pages.h"
 #include "cli/about.h"
+#include "cli/ask.h"
 #include "cli/command.h"
-#include "cli/common_options.h"
-#include "cli/output_guard.h"
-#include "base/suggest.h"
 #include "cli/talk.h"
 #include "cli/version.h"
 
@@ -75,10 +72,10 @@ static int finish(int exit_code)
     bool has_failed = ferror(stdout) != 0;
     errno = 0;
     has_failed = fflush(stdout) != 0 || has_failed;
-    if (has_failed && (exit_code == TACHO_EXIT_DONE || exit_code == TACHO_EXIT_LOSSY)) {
+    if (has_failed && (exit_code == TACHO_OUTCOME_DONE || exit_code == TACHO_OUTCOME_LOSSY)) {
         tacho_talk("error", "standard output: cannot write%s%s", errno != 0 ? ": " : "",
                    errno != 0 ? strerror(errno) : "");
-        return TACHO_EXIT_FAILED;
+        return TACHO_OUTCOME_FAILED;
     }
     return exit_code;
 }
@@ -87,19 +84,16 @@ static int run_command(const tacho_command *command, int word_count, char **word
 {
     tacho_arguments arguments;
     int exit_code = tacho_arguments_parse(command, word_count, words, &arguments);
-    if (exit_code != TACHO_EXIT_DONE) {
-        bool has_failed = exit_code == TACHO_EXIT_FAILED && command->runs_program;
-        return has_failed ? TACHO_EXIT_NOT_STARTED : exit_code;
+    if (exit_code != TACHO_OUTCOME_DONE) {
+        bool has_failed = exit_code == TACHO_OUTCOME_FAILED && command->runs_program;
+        return has_failed ? TACHO_OUTCOME_NOT_STARTED : exit_code;
     }
     exit_code = tacho_common_options_apply(&arguments);
-    if (exit_code == TACHO_EXIT_DONE && tacho_arguments_has(&arguments, "help")) {
+    if (exit_code == TACHO_OUTCOME_DONE && tacho_arguments_has(&arguments, "help")) {
         tacho_command_print_help(command);
-    } else if (exit_code == TACHO_EXIT_DONE) {
+    } else if (exit_code == TACHO_OUTCOME_DONE) {
         int64_t started_ns = tacho_talk_now_ns();
-        exit_code = tacho_output_guard_check(&arguments);
-        exit_code = exit_code == TACHO_EXIT_DONE ? command->run(&arguments)
-                    : command->runs_program      ? TACHO_EXIT_NOT_STARTED
-                                                 : exit_code;
+        exit_code = command->run != NULL ? command->run(&arguments) : tacho_command_ask(&arguments);
         if (tacho_arguments_has(&arguments, "verbose") && !command->is_dropin) {
             tacho_talk_cost(started_ns);
         }
@@ -111,27 +105,26 @@ static int run_command(const tacho_command *command, int word_count, char **word
 /* |word| is neither a command nor the path of a file. */
 static int misuse(const char *word)
 {
+    static const char *const options[] = {"--help", "--version"};
+    const char *verbs[sizeof(tacho_commands) / sizeof(tacho_commands[0])];
     bool is_option = word[0] == '-';
-    tacho_suggestion near = {.typed = tacho_str_from_cstring(word)};
-    for (size_t i = 0; tacho_commands[i] != NULL && !is_option; i++) {
-        tacho_suggestion_offer(&near, tacho_commands[i]->name);
+    size_t count = 0;
+    for (; tacho_commands[count] != NULL; count++) {
+        verbs[count] = tacho_commands[count]->name;
     }
-    if (is_option) {
-        tacho_suggestion_offer(&near, "--help");
-        tacho_suggestion_offer(&near, "--version");
-    }
-    if (near.name != NULL) {
-        tacho_talk("error",
-                   is_option ? "unknown option '%s'; did you mean %s?"
-                             : "unknown command '%s'; did you mean '%s'?",
-                   word, near.name);
+    const char *near =
+        is_option ? tacho_front_nearest(word, options, 2) : tacho_front_nearest(word, verbs, count);
+    if (near != NULL) {
+        const char *quote = is_option ? "" : "'";
+        tacho_talk("error", "unknown %s '%s'; did you mean %s%s%s?",
+                   is_option ? "option" : "command", word, quote, near, quote);
     } else if (strpbrk(word, "./") != NULL) {
         tacho_talk("error", "%s: no such command or file", word);
     } else {
         tacho_talk("error", "unknown %s '%s'", is_option ? "option" : "command", word);
     }
     fprintf(stderr, "Try 'tacho help'.\n");
-    return TACHO_EXIT_USAGE;
+    return TACHO_OUTCOME_USAGE;
 }
 
 /* Says so, clears the progress line, and dies of the signal as if it had not been caught. */
@@ -175,8 +168,9 @@ static void set_signals(void)
 /* The tool that this was called as, or the verb of the command line; NULL for neither. */
 static const tacho_command *choose_command(int argc, char **argv, bool *out_is_dropin)
 {
-    tacho_str called_as = tacho_str_basename(tacho_str_from_cstring(argc > 0 ? argv[0] : "tacho"));
-    const tacho_command *dropin = find_in(tacho_dropins, called_as.data);
+    const char *called_as = argc > 0 ? argv[0] : "tacho";
+    const char *slash = strrchr(called_as, '/');
+    const tacho_command *dropin = find_in(tacho_dropins, slash != NULL ? slash + 1 : called_as);
     *out_is_dropin = dropin != NULL;
     if (dropin != NULL || argc < 2) {
         return dropin;
@@ -192,9 +186,9 @@ int main(int argc, char **argv)
     if (command == NULL || !command->runs_program) {
         set_signals();
     }
-    tacho_pages_return_freed();
+    tacho_front_return_freed();
     if (!open_standard_streams()) {
-        return TACHO_EXIT_FAILED;
+        return TACHO_OUTCOME_FAILED;
     }
     if (is_dropin) {
         return run_command(command, argc - 1, argv + 1);
@@ -204,7 +198,7 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
         tacho_print_version();
-        return finish(TACHO_EXIT_DONE);
+        return finish(TACHO_OUTCOME_DONE);
     }
     if (command == NULL && tacho_about_applies(argv[1])) {
         return finish(tacho_about_run(argc - 1, argv + 1));

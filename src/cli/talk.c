@@ -1,136 +1,84 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages, losses and progress.
+ * Messages and progress.
  */
 #include "cli/talk.h"
 
-#include "base/color.h"
-#include "base/utf8.h"
-#include "cli/command.h"
 #include "cli/hints.h"
-#include "pipeline/intake_notes.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
+
+#define COLOR_RED "\033[31m"
+#define COLOR_YELLOW "\033[33m"
+#define COLOR_CYAN "\033[36m"
+#define COLOR_END "\033[0m"
 
 enum {
     SHOW_AFTER_MS = 400,
     UPDATE_EVERY_MS = 100,
     NS_PER_MS = 1000000,
     BAR_WIDTH = 24,
+    LINE_BYTES = 4096,
     HINTS_MAX = 16
 };
 
-/* Prints |text| where there is no memory to make control characters visible. */
-static void print_plainly(const char *text)
+void tacho_talk_print_safe(const char *text, FILE *to)
 {
-    for (; *text != '\0'; text++) {
-        fputc(*text >= ' ' && *text <= '~' ? *text : '?', stderr);
+    char line[LINE_BYTES];
+    size_t len = tacho_front_printable(text, line, sizeof(line));
+    char *whole = len < sizeof(line) ? NULL : malloc(len + 1);
+    if (whole != NULL) {
+        tacho_front_printable(text, whole, len + 1);
     }
+    fputs(whole != NULL ? whole : line, to);
+    free(whole);
 }
 
-/* Prints |text| with control characters made visible. */
-static void print_safe(const char *text)
-{
-    tacho_arena arena;
-    tacho_arena_init(&arena);
-    tacho_str safe;
-    tacho_status status = tacho_utf8_printable(tacho_str_from_cstring(text), &arena, &safe);
-    if (status == TACHO_OK) {
-        fprintf(stderr, "%.*s", TACHO_STR_ARG(safe));
-    } else {
-        print_plainly(text);
-    }
-    tacho_status_free(status);
-    tacho_arena_deinit(&arena);
-}
-
-/* Errors stand out, warnings less so; what only informs stays as it is. */
+/* Errors stand out, warnings less so; information stays as it is. */
 static const char *color_of(const char *kind)
 {
     bool is_warning = strcmp(kind, "warning") == 0 || strcmp(kind, "skipped") == 0;
-    return strcmp(kind, "error") == 0 ? TACHO_COLOR_RED
-           : is_warning               ? TACHO_COLOR_YELLOW
-                                      : TACHO_COLOR_CYAN;
+    return strcmp(kind, "error") == 0 ? COLOR_RED : is_warning ? COLOR_YELLOW : COLOR_CYAN;
 }
 
-static void print_line(const char *kind, const char *text)
+static void begin_line(const char *kind)
 {
-    bool is_colored = tacho_color_is_on(STDERR_FILENO);
+    bool is_colored = tacho_front_has_color(STDERR_FILENO);
     fprintf(stderr, "tacho: %s%s:%s ", is_colored ? color_of(kind) : "", kind,
-            is_colored ? TACHO_COLOR_END : "");
-    print_safe(text);
+            is_colored ? COLOR_END : "");
+}
+
+void tacho_talk_note(const tacho_hint_dialect *dialect, const tacho_result_note *note)
+{
+    if (strcmp(note->kind, "answer") == 0) {
+        tacho_talk_print_safe(note->text, stdout);
+        fputc('\n', stdout);
+        return;
+    }
+    begin_line(note->kind);
+    tacho_talk_print_safe(note->text, stderr);
+    tacho_hints_print(dialect, note->hints, stderr);
     fputc('\n', stderr);
 }
 
-/* The line with what can be done about it, in the words of |dialect|. */
-static void print_hinted(const char *kind, const char *text, const tacho_hint_dialect *dialect,
-                         const tacho_hint *hints)
-{
-    tacho_text words = {0};
-    tacho_status status = tacho_text_put(&words, tacho_str_from_cstring(text));
-    if (status == TACHO_OK) {
-        status = tacho_hints_put(dialect, hints, &words);
-    }
-    if (status == TACHO_OK) {
-        status = tacho_text_put(&words, tacho_str_make("", 1)); /* its end */
-    }
-    print_line(kind, status == TACHO_OK ? tacho_text_take(&words).data : text);
-    tacho_status_free(status);
-    tacho_text_deinit(&words);
-}
-
-static void take_note(void *self, const char *kind, const char *text, tacho_hint hint)
-{
-    const tacho_hint hints[] = {hint, {TACHO_HINT_NONE, ""}};
-    (void)self;
-    print_hinted(kind, text, NULL, hints);
-}
-
-const tacho_notes tacho_talk_notes = {take_note, NULL};
-
 void tacho_talk(const char *kind, const char *format, ...)
 {
+    static const tacho_hint none[] = {{TACHO_HINT_NONE, ""}};
+    char text[LINE_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    tacho_note_list(&tacho_talk_notes, kind, format, arguments);
+    vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
+    const tacho_result_note note = {.kind = kind, .text = text, .hints = none};
+    tacho_talk_note(NULL, &note);
 }
 
-static void hold_note(void *self, const char *kind, const char *text, tacho_hint hint)
-{
-    tacho_talk_held *held = self;
-    if (held->item_count == sizeof(held->items) / sizeof(held->items[0])) {
-        take_note(NULL, kind, text, hint);
-        return;
-    }
-    size_t at = held->item_count++;
-    snprintf(held->items[at].kind, sizeof(held->items[at].kind), "%s", kind);
-    snprintf(held->items[at].text, sizeof(held->items[at].text), "%s", text);
-    snprintf(held->items[at].detail, sizeof(held->items[at].detail), "%s", hint.detail);
-    held->items[at].hint = hint.id;
-}
-
-tacho_notes tacho_talk_hold(tacho_talk_held *held)
-{
-    return (tacho_notes){hold_note, held};
-}
-
-void tacho_talk_release(tacho_talk_held *held)
-{
-    for (size_t i = 0; i < held->item_count; i++) {
-        take_note(NULL, held->items[i].kind, held->items[i].text,
-                  (tacho_hint){held->items[i].hint, held->items[i].detail});
-    }
-    held->item_count = 0;
-}
-
-/* Prints a failure as |kind|, and its notes, with hints in the words of |dialect|; NULL: tacho's.
- */
-static void talk_status(const char *kind, tacho_status status, const tacho_hint_dialect *dialect)
+void tacho_talk_failure(const tacho_hint_dialect *dialect, tacho_status status)
 {
     const char *text = tacho_status_message(status);
     for (size_t i = 0; text != NULL; text = tacho_status_note(status, i), i++) {
@@ -141,37 +89,11 @@ static void talk_status(const char *kind, tacho_status status, const tacho_hint_
             count++;
         }
         hints[count] = (tacho_hint){TACHO_HINT_NONE, ""};
-        print_hinted(i == 0 ? kind : "note", text, dialect, hints);
+        const tacho_result_note note = {
+            .kind = i == 0 ? "error" : "note", .text = text, .hints = hints};
+        tacho_talk_note(dialect, &note);
     }
-}
-
-int tacho_talk_failure(tacho_status status)
-{
-    return tacho_talk_failure_in(NULL, status);
-}
-
-int tacho_talk_failure_in(const tacho_hint_dialect *dialect, tacho_status status)
-{
-    bool is_misuse = tacho_status_code(status) == TACHO_CODE_USAGE;
-    talk_status("error", status, dialect);
     tacho_status_free(status);
-    return is_misuse ? TACHO_EXIT_USAGE : TACHO_EXIT_FAILED;
-}
-
-void tacho_talk_skipped(tacho_status status)
-{
-    talk_status("skipped", status, NULL);
-    tacho_status_free(status);
-}
-
-void tacho_talk_losses(const tacho_dict *dict)
-{
-    tacho_intake_say_losses(dict, &tacho_talk_notes);
-}
-
-void tacho_talk_inputs(const tacho_dict *dict)
-{
-    tacho_intake_say_inputs(dict, &tacho_talk_notes);
 }
 
 void tacho_talk_cost(int64_t started_ns)
@@ -191,6 +113,8 @@ int64_t tacho_talk_now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/* ---- progress -------------------------------------------------------------------------------- */
+
 static void print_bar(uint64_t done, uint64_t total)
 {
     unsigned filled = (unsigned)(done * BAR_WIDTH / total);
@@ -202,53 +126,60 @@ static void print_bar(uint64_t done, uint64_t total)
     fprintf(stderr, "] %3u %%  ", (unsigned)(done * 100 / total));
 }
 
-static void update(void *self, uint64_t done_bytes, uint64_t total_bytes)
+static void print_state(const tacho_request_progress *told)
 {
-    tacho_talk_progress *progress = self;
-    int64_t now = tacho_talk_now_ns();
-    bool is_done = total_bytes > 0 && done_bytes >= total_bytes;
-    if (!progress->is_enabled || now - progress->started_ns < SHOW_AFTER_MS * NS_PER_MS ||
-        (!is_done && now - progress->updated_ns < UPDATE_EVERY_MS * NS_PER_MS)) {
-        return;
+    fprintf(stderr, "\r%s ", told->label);
+    if (told->total > 0) {
+        print_bar(told->done, told->total);
     }
-    progress->updated_ns = now;
-    progress->is_shown = true;
-    fprintf(stderr, "\r%s ", progress->label);
-    if (total_bytes > 0) {
-        print_bar(done_bytes, total_bytes);
-    }
-    if (progress->unit != NULL) {
-        fprintf(stderr, "%" PRIu64 " of %" PRIu64 " %s\033[K", done_bytes, total_bytes,
-                progress->unit);
+    if (told->unit != NULL) {
+        fprintf(stderr, "%" PRIu64 " of %" PRIu64 " %s\033[K", told->done, told->total, told->unit);
     } else {
-        fprintf(stderr, "%" PRIu64 " MB read%s\033[K", done_bytes / 1000000,
-                is_done ? ", finishing" : "");
+        fprintf(stderr, "%" PRIu64 " MB read%s\033[K", told->done / 1000000,
+                told->total > 0 && told->done >= told->total ? ", finishing" : "");
     }
     fflush(stderr);
 }
 
-void tacho_talk_progress_init(tacho_talk_progress *progress, const char *label, bool is_quiet,
-                              tacho_progress *out_hook)
-{
-    *progress = (tacho_talk_progress){
-        .label = label,
-        .is_enabled = !is_quiet && isatty(STDERR_FILENO) == 1,
-        .started_ns = tacho_talk_now_ns(),
-    };
-    *out_hook = (tacho_progress){update, progress};
-}
-
-void tacho_talk_progress_show(tacho_talk_progress *progress, const char *text)
+/*
+ * Shows |text| as the state of things: on a terminal in place of the last one, in one line that is
+ * cut where the terminal ends; elsewhere as a line of its own.
+ */
+static void show_text(tacho_talk_progress *progress, const char *text)
 {
     if (isatty(STDERR_FILENO) != 1) {
-        print_line("live", text);
+        tacho_talk("live", "%s", text);
         return;
     }
     fputs("\r\033[K\033[?7l", stderr); /* an empty line, and no wrapping at its end */
-    print_safe(text);
+    tacho_talk_print_safe(text, stderr);
     fputs("\033[?7h", stderr);
     fflush(stderr);
     progress->is_shown = true;
+}
+
+void tacho_talk_progress_update(tacho_talk_progress *progress, const tacho_request_progress *told)
+{
+    int64_t now = tacho_talk_now_ns();
+    if (told->label == NULL) {
+        tacho_talk_progress_end(progress);
+        return;
+    }
+    if (told->text != NULL) {
+        show_text(progress, told->text);
+        return;
+    }
+    if (progress->label == NULL || strcmp(progress->label, told->label) != 0) {
+        progress->label = told->label;
+        progress->started_ns = now;
+    }
+    bool is_done = told->total > 0 && told->done >= told->total;
+    if (isatty(STDERR_FILENO) == 1 && now - progress->started_ns >= SHOW_AFTER_MS * NS_PER_MS &&
+        (is_done || now - progress->updated_ns >= UPDATE_EVERY_MS * NS_PER_MS)) {
+        progress->updated_ns = now;
+        progress->is_shown = true;
+        print_state(told);
+    }
 }
 
 void tacho_talk_progress_end(tacho_talk_progress *progress)
@@ -257,15 +188,4 @@ void tacho_talk_progress_end(tacho_talk_progress *progress)
         fputs("\r\033[K", stderr);
     }
     progress->is_shown = false;
-}
-
-static void take_note_between(void *self, const char *kind, const char *text, tacho_hint hint)
-{
-    tacho_talk_progress_end(self);
-    take_note(NULL, kind, text, hint);
-}
-
-tacho_notes tacho_talk_progress_notes(tacho_talk_progress *progress)
-{
-    return (tacho_notes){take_note_between, progress};
 }

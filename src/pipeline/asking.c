@@ -56,7 +56,7 @@ static tacho_status add_tables(void *user, tacho_table_report *report)
 static tacho_status write_report(answer *self)
 {
     const tacho_asking *asking = self->asking;
-    return tacho_table_report_write(asking->output_path, asking->sink, add_tables, self);
+    return tacho_table_report_write(&asking->to, add_tables, self);
 }
 
 /* Reads all rows. */
@@ -232,7 +232,7 @@ tacho_status tacho_asking_run(tacho_asking *request, tacho_dict *dict)
     tacho_intake *intake = request->intake;
     intake->current = &request->current;
     TACHO_TRY(tacho_intake_check(intake));
-    TACHO_TRY(tacho_intake_check_output(intake, request->output_path));
+    TACHO_TRY(tacho_intake_check_output(intake, request->to.path));
     request->is_alone = intake->input_count == 1;
     TACHO_TRY(look_at_all(request));
     return read_and_write(request, dict);

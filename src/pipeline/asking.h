@@ -23,8 +23,7 @@ typedef struct tacho_asking {
     const tacho_analysis *verdict, *also;
     /* Of two inputs of different origin, how they agree comes behind that. (optional) */
     const tacho_agreement_options *agreement;
-    const tacho_table_sink *sink;
-    const char *output_path;
+    tacho_table_target to;
     bool is_strict; /* an input that cannot be read, or a loss, is a failure */
     /* Reads an input that is no profile, if it is for the caller. (optional: all are profiles) */
     tacho_status (*divert)(void *user, const char *path, bool *out_is_diverted);

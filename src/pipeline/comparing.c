@@ -75,7 +75,8 @@ static tacho_status add_tables(void *user, tacho_table_report *report)
 static tacho_status check_apart(const tacho_comparing *comparing, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (tacho_input_is_same_place(comparing->outputs[i].path, comparing->outputs[count].path)) {
+        if (comparing->outputs[count].path != NULL &&
+            tacho_input_is_same_place(comparing->outputs[i].path, comparing->outputs[count].path)) {
             return tacho_fail(TACHO_CODE_USAGE, "%s would be written twice",
                               comparing->outputs[count].path);
         }
@@ -108,8 +109,8 @@ static tacho_status compare(const tacho_comparing *comparing, tacho_samples side
     }
     tacho_status status = tacho_diff_init(&diff, &sides[0], &sides[1], &options);
     for (size_t i = 0; i < comparing->output_count && status == TACHO_OK; i++) {
-        const tacho_comparing_output *output = &comparing->outputs[i];
-        status = tacho_table_report_write(output->path, output->sink, add_tables, &diff);
+        const tacho_table_target *output = &comparing->outputs[i];
+        status = tacho_table_report_write(output, add_tables, &diff);
         diff.options.notes = NULL; /* what there is to know is said once */
     }
     if (status == TACHO_OK && comparing->taker != NULL) {

@@ -11,18 +11,12 @@
 #include "pipeline/intake.h"
 #include "sinks/table_sink.h"
 
-/* Where tables go, and how. */
-typedef struct tacho_comparing_output {
-    const tacho_table_sink *sink;
-    const char *path; /* "-" for standard output */
-} tacho_comparing_output;
-
 typedef struct tacho_comparing {
     tacho_intake intakes[2]; /* of side A and side B */
     const tacho_selection *selection;
     tacho_samples_options samples;
     tacho_diff_options diff;
-    const tacho_comparing_output *outputs; /* one after the other */
+    const tacho_table_target *outputs; /* one after the other */
     size_t output_count;
     const tacho_table_taker *taker; /* who also gets the tables (optional) */
     bool is_strict;                 /* a loss is a failure */

@@ -40,7 +40,7 @@ tacho_status tacho_intake_check_pair(const tacho_intake intakes[2])
 
 tacho_status tacho_intake_check_output(const tacho_intake *intake, const char *output_path)
 {
-    for (size_t i = 0; i < intake->input_count; i++) {
+    for (size_t i = 0; i < intake->input_count && output_path != NULL; i++) {
         const char *path = intake->inputs[i].path;
         if (!intake->inputs[i].is_in_memory && (tacho_input_is_same_file(path, output_path) ||
                                                 tacho_source_folder_holds(path, output_path))) {
@@ -48,7 +48,8 @@ tacho_status tacho_intake_check_output(const tacho_intake *intake, const char *o
         }
     }
     tacho_str program = intake->options.program_path;
-    bool is_program = program.len > 0 && tacho_input_is_same_file(program.data, output_path);
+    bool is_program = program.len > 0 && output_path != NULL &&
+                      tacho_input_is_same_file(program.data, output_path);
     return is_program
                ? tacho_fail(TACHO_CODE_USAGE,
                             "%s is the program being read and would be overwritten", program.data)

@@ -29,12 +29,6 @@ typedef enum tacho_analysis_subject {
     TACHO_SUBJECT_INFERENCE, /* tacho_rollup_files: raw stats of one inference */
 } tacho_analysis_subject;
 
-/* Receives the tables one by one. A table is freed once |take| returns, and may have no rows. */
-typedef struct tacho_table_taker {
-    tacho_status (*take)(void *self, const tacho_table *table); /* (optional: tables are dropped) */
-    void *self;
-} tacho_table_taker;
-
 typedef struct tacho_analysis {
     const char *name;
     const char *question; /* shown to users, without the question mark */

@@ -44,11 +44,12 @@ static tacho_status add_tables(const compiled *self, tacho_table_report *report)
     const tacho_table_taker taker = {tacho_table_report_take, report};
     const tacho_compiled_subject subject = {self->estimate, self->program, request->machine,
                                             self->program_bytes};
-    if (request->has_advice && request->output_path != NULL &&
+    bool is_wanted = request->output_path != NULL || request->keeper != NULL;
+    if (request->has_advice && is_wanted &&
         tacho_table_sink_tells_tables(request->table_sink)) {
         TACHO_TRY(tacho_session_judge_compilation(self->compilation, &taker));
     }
-    if (request->output_path != NULL) {
+    if (is_wanted) {
         TACHO_TRY(tacho_analysis_estimate.make(&subject, &request->table, &taker));
     }
     return request->has_metrics ? tacho_analysis_metrics.make(&subject, NULL, &taker) : TACHO_OK;
@@ -58,6 +59,7 @@ static tacho_status write_tables(const compiled *self, tacho_output *output)
 {
     tacho_table_report report;
     TACHO_TRY(tacho_table_report_open(&report, self->request->table_sink, output));
+    report.keeper = self->request->keeper;
     tacho_status status = add_tables(self, &report);
     if (status == TACHO_OK) {
         status = tacho_table_report_finish(&report);
@@ -86,7 +88,7 @@ static tacho_status open_all(const compiled *self, open_outputs *outputs)
 {
     const tacho_compile_request *request = self->request;
     const char *report = request->output_path;
-    if (report == NULL && request->has_metrics) {
+    if (report == NULL && request->keeper == NULL && request->has_metrics) {
         report = "-";
     }
     outputs->files.mappings = &self->estimate->fusion->graph->mappings;
@@ -120,7 +122,8 @@ static tacho_status write_all(compiled *self, open_outputs *outputs)
         TACHO_TRY(write_profile(self, outputs->profile));
     }
     TACHO_TRY(tacho_compile_dumps_write(&request->dumps, &dump, &outputs->dumps));
-    return outputs->report != NULL ? write_tables(self, outputs->report) : TACHO_OK;
+    bool is_wanted = outputs->report != NULL || self->request->keeper != NULL;
+    return is_wanted ? write_tables(self, outputs->report) : TACHO_OK;
 }
 
 static tacho_status write_outputs(compiled *self)

@@ -23,7 +23,8 @@ typedef struct tacho_compile_request {
     const tacho_machine *machine;
     tacho_compile_options compile;
     const tacho_table_sink *table_sink;
-    const char *output_path; /* of the tables; "-" for standard output; NULL: none are wanted */
+    const char *output_path; /* of the tables; "-" for standard output; NULL: none are written */
+    const tacho_table_taker *keeper; /* gets the tables as well (optional) */
     tacho_estimate_table_options table;
     const char *profile_path; /* NULL: none */
     const tacho_trace_sink *profile_sink;

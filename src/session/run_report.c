@@ -107,6 +107,7 @@ static tacho_status add_all(run_printer *self)
 static tacho_status print_tables(run_printer *self)
 {
     TACHO_TRY(tacho_table_report_open(&self->tables, self->options->sink, self->output));
+    self->tables.keeper = self->options->keeper;
     tacho_status status = add_all(self);
     if (status == TACHO_OK) {
         status = tacho_table_report_finish(&self->tables);
@@ -133,14 +134,18 @@ tacho_status tacho_run_report_print(const tacho_run_report *report, tacho_run_se
                                     const tacho_run_profile *profile)
 {
     tacho_output output;
-    TACHO_TRY(tacho_output_open("-", &output));
     run_printer self = {
         .options = report,
         .session = session,
         .profile = profile,
-        .output = &output,
         .is_for_people = report->sink == &tacho_table_sink_text,
     };
+    if (report->keeper != NULL) {
+        self.recording = tacho_run_recording(session);
+        return report->omits_tables ? TACHO_OK : print_tables(&self);
+    }
+    TACHO_TRY(tacho_output_open("-", &output));
+    self.output = &output;
     tacho_status status = print_all(&self);
     if (status == TACHO_OK) {
         status = tacho_output_commit(&output);

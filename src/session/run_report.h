@@ -12,6 +12,7 @@
 
 typedef struct tacho_run_report {
     const tacho_table_sink *sink;
+    const tacho_table_taker *keeper; /* gets the tables, and nothing is printed; NULL: nobody */
     const tacho_run_outputs *outputs;
     tacho_run_ops_choice ops;
     bool compares;     /* with the estimate */

@@ -16,20 +16,34 @@ tacho_status tacho_table_report_open(tacho_table_report *report, const tacho_tab
                                      tacho_output *output)
 {
     *report = (tacho_table_report){.sink = sink, .output = output};
-    return sink->workbook != NULL ? sink->workbook->open(&report->workbook) : TACHO_OK;
+    return output != NULL && sink->workbook != NULL ? sink->workbook->open(&report->workbook)
+                                                    : TACHO_OK;
 }
 
-tacho_status tacho_table_report_add(tacho_table_report *report, const tacho_table *table)
+static tacho_status keep(const tacho_table_report *report, const tacho_table *table)
+{
+    const tacho_table_taker *keeper = report->keeper;
+    return keeper != NULL && keeper->take != NULL ? keeper->take(keeper->self, table) : TACHO_OK;
+}
+
+static tacho_status add_written(tacho_table_report *report, const tacho_table *table)
 {
     size_t index = report->table_count++;
     return report->workbook != NULL ? report->sink->workbook->add(report->workbook, table, index)
                                     : report->sink->write(table, index, report->output);
 }
 
-tacho_status tacho_table_report_take(void *report, const tacho_table *table)
+tacho_status tacho_table_report_add(tacho_table_report *report, const tacho_table *table)
 {
-    return table->cell_count > 0 || table->shows_empty ? tacho_table_report_add(report, table)
-                                                       : TACHO_OK;
+    TACHO_TRY(keep(report, table));
+    return report->output != NULL ? add_written(report, table) : TACHO_OK;
+}
+
+tacho_status tacho_table_report_take(void *self, const tacho_table *table)
+{
+    tacho_table_report *report = self;
+    bool is_shown = table->cell_count > 0 || table->shows_empty;
+    return is_shown ? tacho_table_report_add(report, table) : keep(report, table);
 }
 
 tacho_status tacho_table_report_append(tacho_table_report *report, const tacho_table *more)
@@ -56,11 +70,12 @@ void tacho_table_report_close(tacho_table_report *report)
 
 typedef tacho_status (*table_adder)(void *user, tacho_table_report *report);
 
-static tacho_status write_to(tacho_output *output, const tacho_table_sink *sink, table_adder add,
+static tacho_status write_to(const tacho_table_target *to, tacho_output *output, table_adder add,
                              void *user)
 {
     tacho_table_report report;
-    TACHO_TRY(tacho_table_report_open(&report, sink, output));
+    TACHO_TRY(tacho_table_report_open(&report, to->sink, output));
+    report.keeper = to->keeper;
     tacho_status status = add(user, &report);
     if (status == TACHO_OK) {
         status = tacho_table_report_finish(&report);
@@ -69,13 +84,16 @@ static tacho_status write_to(tacho_output *output, const tacho_table_sink *sink,
     return status;
 }
 
-tacho_status tacho_table_report_write(const char *path, const tacho_table_sink *sink,
+tacho_status tacho_table_report_write(const tacho_table_target *to,
                                       tacho_status (*add)(void *user, tacho_table_report *report),
                                       void *user)
 {
     tacho_output output;
-    TACHO_TRY(tacho_output_open(path, &output));
-    tacho_status status = write_to(&output, sink, add, user);
+    if (to->path == NULL) {
+        return write_to(to, NULL, add, user);
+    }
+    TACHO_TRY(tacho_output_open(to->path, &output));
+    tacho_status status = write_to(to, &output, add, user);
     if (status == TACHO_OK) {
         status = tacho_output_commit(&output);
     }

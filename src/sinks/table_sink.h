@@ -51,7 +51,8 @@ bool tacho_table_sink_tells_tables(const tacho_table_sink *sink);
  */
 typedef struct tacho_table_report {
     const tacho_table_sink *sink;
-    tacho_output *output;
+    tacho_output *output;           /* NULL: tables are kept alone */
+    const tacho_table_taker *keeper; /* gets every table as well, also without rows; NULL: nobody */
     size_t table_count;
     void *workbook;
 } tacho_table_report;
@@ -71,8 +72,15 @@ tacho_status tacho_table_report_append(tacho_table_report *report,
 tacho_status tacho_table_report_finish(tacho_table_report *report) TACHO_MUST_USE;
 void tacho_table_report_close(tacho_table_report *report);
 
-/* Writes a report at |path|; |add| adds the tables. */
-tacho_status tacho_table_report_write(const char *path, const tacho_table_sink *sink,
+/* Where the tables of a report go. */
+typedef struct tacho_table_target {
+    const tacho_table_sink *sink;
+    const char *path;                /* "-" for standard output; NULL: to |keeper| alone */
+    const tacho_table_taker *keeper; /* (optional) */
+} tacho_table_target;
+
+/* Writes a report; |add| adds the tables. */
+tacho_status tacho_table_report_write(const tacho_table_target *to,
                                       tacho_status (*add)(void *user, tacho_table_report *report),
                                       void *user) TACHO_MUST_USE;
 

@@ -92,4 +92,10 @@ void tacho_table_mark(tacho_table *table, tacho_mark mark);
 tacho_status tacho_table_add_property(tacho_table *table, const char *what, const char *format, ...)
     TACHO_PRINTF(3, 4) TACHO_MUST_USE;
 
+/* Receives tables one by one. A table is freed once |take| returns, and may have no rows. */
+typedef struct tacho_table_taker {
+    tacho_status (*take)(void *self, const tacho_table *table); /* (optional: tables are dropped) */
+    void *self;
+} tacho_table_taker;
+
 #endif

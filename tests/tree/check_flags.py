@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Rooms of the library name no option of a command line: what a user of the library cannot type is
-no advice. They hint at it (base/hint.h), and cli/hints.c has the words.
+no advice. They hint at it (tacho/hint.h), and cli/hints.c has the words.
 
 Usage: check_flags.py ROOT
 Looks at every string of src/ outside cli/ and of include/; tests beside the code may say anything."""
@@ -14,9 +14,9 @@ TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*
 FLAG = re.compile(r"""(?:^|[\s('"=,;])(--[a-z][a-z-]*|-[a-z](?=[\s,.;)']|$)|-[a-z][a-z-]{3,}=)""")
 COMMAND = re.compile(r"'tacho [a-z]+")
 # Options of other programs, which work whatever called the library.
-FOREIGN = ("ulimit -v", "--mlir-print-debuginfo")
-# A text for the shell of another computer, and a program that is not of the library.
-SCRIPT = "exec /bin/sh -c "
+FOREIGN = ("ulimit -v", "ulimit -n", "--mlir-print-debuginfo")
+# Texts for the shells of other computers, and a program that is not of the library.
+SCRIPTS = ("exec /bin/sh -c ", "fleet map -q --share ", "sbatch --wait ")
 SHELL = "-c"  # a word of its own: what a shell that is run is given, nothing that is said
 PROGRAMS = ("src/remote/board_main.c",)
 
@@ -39,7 +39,7 @@ def strings_of(text):
 
 def problems_of(root, path):
     for line, string in strings_of(path.read_text(encoding="utf-8")):
-        if string.startswith(SCRIPT) or string == SHELL:
+        if string.startswith(SCRIPTS) or string == SHELL:
             continue
         for allowed in FOREIGN:
             string = string.replace(allowed, "")

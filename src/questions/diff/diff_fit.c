@@ -9,7 +9,7 @@
 #include "questions/diff/diff_tables.h"
 #include "base/duration.h"
 #include "base/grow.h"
-#include "base/hint.h"
+#include <tacho/hint.h>
 #include "base/strings.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "questions/diff/diff_tables.h"
 
 #include "questions/diff/diff_fit.h"
-#include "base/hint.h"
+#include <tacho/hint.h>
 #include "base/maths.h"
 #include "base/text.h"
 #include "base/whole.h"

@@ -4,6 +4,7 @@
  */
 #include "vendors/torq/annotate_job.h"
 
+#include "questions/analysis.h"
 #include "vendors/torq/annotated_notes.h"
 #include "pipeline/intake_notes.h"
 
@@ -43,6 +44,9 @@ static tacho_status write_output(const tacho_annotate_job *job, tacho_annotated 
     } else {
         const tacho_annotation_set *set = choose_set(job, annotated, output->table_sink);
         size_t row_count = 0;
+        if (output->path == NULL) {
+            return tacho_analysis_annotate.make(&annotated->annotation, set, job->keeper);
+        }
         TACHO_TRY(tacho_annotated_write_table(annotated, set, output->table_sink, output->path,
                                               &row_count));
         count = row_count;

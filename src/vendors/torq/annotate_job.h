@@ -25,6 +25,7 @@ typedef struct tacho_annotate_job {
     const tacho_annotation_set *(*choose_set)(const struct tacho_annotate_job *job,
                                               const tacho_dict *dict, const tacho_table_sink *sink);
     const tacho_annotation_set *set; /* what the user asked for, or NULL */
+    const tacho_table_taker *keeper; /* gets the table of an output without a path; or NULL */
     const tacho_notes *notes;
     bool is_quiet, is_verbose;
     bool says_all; /* every problem, not the first few */
