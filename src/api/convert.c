@@ -227,15 +227,15 @@ tacho_status tacho_convert_to_perfetto(tacho_named_logs compile_logs, tacho_name
     fill_named(&compile_logs, tacho_request_compile_sources, inputs);
     fill_named(&runtime_logs, tacho_request_runtime_sources, inputs + compile_logs.item_count);
     tacho_conversion conversion = {
-        .intake = {.inputs = inputs,
-                   .input_count = count,
-                   .options = {.slice_count = slice_count, .has_vendor_tracks = true}},
+        .intake = {.inputs = inputs, .input_count = count},
         .output_path = pb_path,
         .sink = &tacho_sink_perfetto,
         .selection = TACHO_SELECT_ALL,
         .has_overview = true,
         .has_first_overview = true,
     };
+    tacho_source_options_set_number(&conversion.intake.options, "slices", slice_count);
+    tacho_source_options_set_number(&conversion.intake.options, "vendor-tracks", 1);
     tacho_status status = run(&conversion, out_result);
     free(inputs);
     return status;

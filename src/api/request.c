@@ -79,7 +79,6 @@ static tacho_status begin_files(tacho_request_files *files, const tacho_view_opt
     const tacho_view_options defaults = {0};
     const tacho_view_options *chosen = options != NULL ? options : &defaults;
     *files = (tacho_request_files){
-        .intake = {.options = {.slice_count = chosen->slice_count}},
         .selection = TACHO_SELECT_ALL,
         .progress = chosen->progress,
         .skipped = chosen->skipped,
@@ -89,6 +88,7 @@ static tacho_status begin_files(tacho_request_files *files, const tacho_view_opt
         files->intake.progress = (tacho_progress){tell, files};
         files->intake.is_cancelled = &files->is_cancelled;
     }
+    tacho_source_options_set_number(&files->intake.options, "slices", chosen->slice_count);
     TACHO_TRY(tacho_request_check_reserved(chosen->reserved,
                                            sizeof(chosen->reserved) / sizeof(chosen->reserved[0])));
     TACHO_TRY(request_source(chosen->from, out_source));
@@ -97,7 +97,8 @@ static tacho_status begin_files(tacho_request_files *files, const tacho_view_opt
         files->intake.options.clock_mhz = tacho_str_from_cstring(chosen->clock_mhz);
     }
     if (chosen->program != NULL) {
-        files->intake.options.program_path = tacho_str_from_cstring(chosen->program);
+        tacho_source_options_set_path(&files->intake.options, "program",
+                                      tacho_str_from_cstring(chosen->program));
     }
     return TACHO_OK;
 }

@@ -671,8 +671,8 @@ static tacho_status add_file(tacho_timechart *chart, const tacho_intake_input *i
                           "%s is the chart's own output file and would be overwritten",
                           input->path);
     }
-    tacho_intake intake = {
-        .inputs = input, .input_count = 1, .options = {.slice_count = slice_count}};
+    tacho_intake intake = {.inputs = input, .input_count = 1};
+    tacho_source_options_set_number(&intake.options, "slices", slice_count);
     tacho_dict_mark mark;
     TACHO_TRY(tacho_dict_mark_init(&mark, &chart->dict));
     tacho_status status = tacho_intake_read_input(&intake, input, TACHO_ORDER_SORT_ALL,

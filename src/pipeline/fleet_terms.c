@@ -44,6 +44,22 @@ static void describe_window(const tacho_selection *selection, char *to, size_t s
     }
 }
 
+static void describe_choice(const tacho_source_choice *choice, char *to)
+{
+    const char *name = choice->option->name;
+    switch (choice->option->type) {
+    case TACHO_SOURCE_OPTION_COUNT:
+        add_words(to, "%" PRIu64 " %s; ", choice->number, name);
+        break;
+    case TACHO_SOURCE_OPTION_FILE:
+        add_words(to, "%s %.*s; ", name, TACHO_STR_ARG(choice->path));
+        break;
+    case TACHO_SOURCE_OPTION_FLAG:
+        add_words(to, "%s; ", name);
+        break;
+    }
+}
+
 static void describe_reading(const tacho_fleet_job *job, char *to)
 {
     const tacho_source_options *options = job->options;
@@ -53,11 +69,8 @@ static void describe_reading(const tacho_fleet_job *job, char *to)
     if (options->clock_mhz.len > 0) {
         add_words(to, "clock %.*s MHz; ", TACHO_STR_ARG(options->clock_mhz));
     }
-    if (options->slice_count > 0) {
-        add_words(to, "%" PRIu32 " slices; ", options->slice_count);
-    }
-    if (options->program_path.len > 0) {
-        add_words(to, "program %.*s; ", TACHO_STR_ARG(options->program_path));
+    for (size_t i = 0; i < options->choice_count; i++) {
+        describe_choice(&options->choices[i], to);
     }
     size_t len = strlen(to);
     to[len >= 2 ? len - 2 : 0] = '\0'; /* the last "; " */
@@ -70,8 +83,10 @@ void tacho_fleet_terms_init(tacho_fleet_terms *terms, const tacho_fleet_job *job
     describe_window(job->selection, terms->window, sizeof(terms->window));
     describe_reading(job, terms->reading);
     add_file(terms->profile, path);
-    if (job->options->program_path.len > 0) {
-        add_file(terms->profile, job->options->program_path.data);
+    for (size_t i = 0; i < job->options->choice_count; i++) {
+        if (job->options->choices[i].path.len > 0) {
+            add_file(terms->profile, job->options->choices[i].path.data);
+        }
     }
     /* Names say the run only beside others, so the same path can be of another run later. */
     tacho_str run = origin.run.len > 0 ? origin.run : origin.name_run;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inputs of a verb that takes folders: a folder stands for the files in it, sorted by name. Logs
- * that are read together, such as those of Tenstorrent's profiler, are one input, which the path of
+ * that are read together, such as the logs of one run, are one input, which the path of
  * the folder stands for; the other files beside them are inputs, too.
  */
 #ifndef TACHO_PIPELINE_INPUT_LIST_H

@@ -47,13 +47,14 @@ tacho_status tacho_intake_check_output(const tacho_intake *intake, const char *o
             return tacho_fail(TACHO_CODE_USAGE, "%s is an input and would be overwritten", path);
         }
     }
-    tacho_str program = intake->options.program_path;
-    bool is_program = program.len > 0 && output_path != NULL &&
-                      tacho_input_is_same_file(program.data, output_path);
-    return is_program
-               ? tacho_fail(TACHO_CODE_USAGE,
-                            "%s is the program being read and would be overwritten", program.data)
-               : TACHO_OK;
+    for (size_t i = 0; i < intake->options.choice_count && output_path != NULL; i++) {
+        const tacho_source_choice *choice = &intake->options.choices[i];
+        if (choice->path.len > 0 && tacho_input_is_same_file(choice->path.data, output_path)) {
+            return tacho_fail(TACHO_CODE_USAGE, "%s is the %s being read and would be overwritten",
+                              choice->path.data, choice->option->name);
+        }
+    }
+    return TACHO_OK;
 }
 
 /* The source of an input that is a folder; NULL where it is none that is read as one. */

@@ -10,7 +10,6 @@
 #include "sources/stats/stats.h"
 #include "sources/tacho/capture.h"
 #include "sources/tenstorrent/log.h"
-#include "sources/tenstorrent/log_set.h"
 #include "sources/tenstorrent/tenstorrent.h"
 #include "sources/torq/torq.h"
 #include "sources/tracy/tracy.h"
@@ -21,6 +20,9 @@ static const tacho_source *const sources[] = {
     &tacho_source_stats,           &tacho_source_tacho,        &tacho_source_tenstorrent_ops,
     &tacho_source_tenstorrent_log, &tacho_source_tracy,        NULL,
 };
+
+/* Those of directories, which no probe finds. */
+static const tacho_source *const folder_sources[] = {&tacho_source_tenstorrent_set, NULL};
 
 const tacho_source *const *tacho_sources(void)
 {
@@ -39,7 +41,23 @@ const tacho_source *tacho_source_find(tacho_str name)
 
 const tacho_source *tacho_source_find_folder(const char *path)
 {
-    return tt_log_set_is_folder(path) ? &tacho_source_tenstorrent_set : NULL;
+    for (size_t i = 0; folder_sources[i] != NULL; i++) {
+        if (folder_sources[i]->folder->is_folder(path)) {
+            return folder_sources[i];
+        }
+    }
+    return NULL;
+}
+
+static tacho_status find_table(const char *path, tacho_arena *arena, const char **out_table)
+{
+    *out_table = NULL;
+    for (size_t i = 0; folder_sources[i] != NULL && *out_table == NULL; i++) {
+        if (folder_sources[i]->folder->find_table != NULL) {
+            TACHO_TRY(folder_sources[i]->folder->find_table(path, arena, out_table));
+        }
+    }
+    return TACHO_OK;
 }
 
 tacho_status tacho_source_folder_tables(const char *const *paths, size_t path_count,
@@ -49,7 +67,7 @@ tacho_status tacho_source_folder_tables(const char *const *paths, size_t path_co
     TACHO_TRY(tacho_arena_alloc(arena, (path_count + 1) * sizeof(*list), (void **)&list));
     for (size_t i = 0; i < path_count; i++) {
         const char *table = NULL;
-        TACHO_TRY(tt_log_set_find_table(paths[i], arena, &table));
+        TACHO_TRY(find_table(paths[i], arena, &table));
         list[i] = table != NULL ? table : paths[i];
     }
     list[path_count] = NULL;
@@ -59,31 +77,29 @@ tacho_status tacho_source_folder_tables(const char *const *paths, size_t path_co
 
 const char *tacho_source_folder_piece(tacho_str head)
 {
-    switch (tt_set_file_of(head)) {
-    case TT_SET_MESSAGES:
-        return "host messages of Tenstorrent's profiler (tracy_ops_data.csv)";
-    case TT_SET_TIMES:
-        return "host zones of Tenstorrent's profiler (tracy_ops_times.csv)";
-    case TT_SET_SYNC:
-        return "clock anchors of Tenstorrent's profiler (sync_device_info.csv)";
-    case TT_SET_DEVICE_LOG:
-    case TT_SET_REPORT:
-    case TT_SET_OPS:
-    case TT_SET_FILE_COUNT:
-        break;
+    const char *piece = NULL;
+    for (size_t i = 0; folder_sources[i] != NULL && piece == NULL; i++) {
+        const tacho_source_folder *folder = folder_sources[i]->folder;
+        piece = folder->describe_piece != NULL ? folder->describe_piece(head) : NULL;
     }
-    return NULL;
+    return piece;
 }
 
 tacho_status tacho_source_folder_drop_own(const char *folder, const char **paths,
                                           size_t *path_count)
 {
-    return tt_log_set_drop_own(folder, paths, path_count);
+    const tacho_source *source = tacho_source_find_folder(folder);
+    return source != NULL ? source->folder->drop_own(folder, paths, path_count) : TACHO_OK;
 }
 
 bool tacho_source_folder_holds(const char *folder, const char *path)
 {
-    return tt_log_set_holds(folder, path);
+    for (size_t i = 0; folder_sources[i] != NULL; i++) {
+        if (folder_sources[i]->folder->holds(folder, path)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* The verdicts of all probes, best first. */

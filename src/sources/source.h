@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/input.h"
 #include "profile/events.h"
-#include "profile/summed_args.h"
+#include "sources/options.h"
 
 /* How much of a file a probe sees. */
 enum { TACHO_PROBE_BYTES = 64 << 10 };
@@ -19,15 +19,6 @@ typedef enum tacho_probe_verdict {
     TACHO_PROBE_MAYBE,
     TACHO_PROBE_SURE,
 } tacho_probe_verdict;
-
-/* The user's options for the input; a source uses the ones it supports. */
-typedef struct tacho_source_options {
-    tacho_str clock_mhz;    /* of cycle counts; empty for the format's default */
-    uint32_t slice_count;   /* compute slices that old timelines count through; 0 for the default */
-    tacho_str program_path; /* the program that recorded raw stats; empty: not given */
-    tacho_args_wanted args;
-    bool has_vendor_tracks; /* Torq's engines as its viewer calls them: "SLICE 0" for Slice 0 */
-} tacho_source_options;
 
 /* One file to be read. */
 typedef struct tacho_reading {
@@ -43,6 +34,23 @@ typedef struct tacho_reading {
     bool holds_events;
 } tacho_reading;
 
+/* How directories of several files are read as one input. */
+typedef struct tacho_source_folder {
+    /* Whether |path| is such a directory. */
+    bool (*is_folder)(const char *path);
+    /* Whether |path| is a file that |folder| is read from. */
+    bool (*holds)(const char *folder, const char *path);
+    /*
+     * Drops from |paths|, files of |folder|, those that are read with it or that hold no events of
+     * their own; the others are inputs like files of any directory.
+     */
+    tacho_status (*drop_own)(const char *folder, const char **paths, size_t *path_count);
+    /* Optional: a table of operators in |path| that replaces it as an input; NULL: it has none. */
+    tacho_status (*find_table)(const char *path, tacho_arena *arena, const char **out_table);
+    /* Optional: the kind of a file that is read only with the others, by its |head|; else NULL. */
+    const char *(*describe_piece)(tacho_str head);
+} tacho_source_folder;
+
 typedef struct tacho_source {
     const char *name;  /* for --from */
     const char *title; /* for people */
@@ -53,6 +61,8 @@ typedef struct tacho_source {
      * only when the file as a whole is not in this format.
      */
     tacho_status (*read)(const tacho_reading *reading);
+    const tacho_source_option *const *options; /* optional: of this format, NULL-terminated */
+    const tacho_source_folder *folder;         /* optional: it reads directories, not files */
 } tacho_source;
 
 /* All sources, NULL-terminated. */
@@ -61,24 +71,20 @@ const tacho_source *const *tacho_sources(void);
 /* By name, or NULL. */
 const tacho_source *tacho_source_find(tacho_str name);
 
-/* The source of a folder that is read as one input; NULL for any other path. */
+/* The source of a directory that is read as one input; NULL for any other path. */
 const tacho_source *tacho_source_find_folder(const char *path);
 
-/* |paths|, in which a folder that holds a table of operators beside its logs is that table. */
+/* |paths|, with directories that hold a table of operators replaced by that table. */
 tacho_status tacho_source_folder_tables(const char *const *paths, size_t path_count,
                                         tacho_arena *arena, const char ***out_paths) TACHO_MUST_USE;
 
-/* The kind of a file that is read with the others of its folder, by its |head|; else NULL. */
+/* The kind of a file that is read only with the others of its directory, by |head|; else NULL. */
 const char *tacho_source_folder_piece(tacho_str head);
 
-/*
- * Drops from |paths|, files of such a folder, those that its source reads or that hold no events of
- * their own; the others are inputs like files of any folder.
- */
+/* See tacho_source_folder. */
 tacho_status tacho_source_folder_drop_own(const char *folder, const char **paths,
                                           size_t *path_count) TACHO_MUST_USE;
 
-/* Whether |path| is a file that such a folder is read from. */
 bool tacho_source_folder_holds(const char *folder, const char *path);
 
 /*

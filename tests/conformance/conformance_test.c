@@ -68,7 +68,7 @@ static const tacho_source *source_of(const sample *from)
 
 static tacho_status read_sample(const sample *from, tacho_str bytes, tacho_events *to)
 {
-    const tacho_source_options options = {.slice_count = 0};
+    const tacho_source_options options = {.choice_count = 0};
     tacho_input input;
     assert_ok(tacho_input_open_bytes(from->label, bytes, &input));
     tacho_reading reading = {.input = &input,

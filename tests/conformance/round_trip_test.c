@@ -124,7 +124,7 @@ typedef struct written {
 static tacho_status try_bytes(tacho_events *to, const char *source_name, tacho_str bytes,
                               bool holds)
 {
-    const tacho_source_options options = {.slice_count = 0};
+    const tacho_source_options options = {.choice_count = 0};
     const tacho_source *source = tacho_source_find(tacho_str_from_cstring(source_name));
     assert_non_null(source);
     tacho_input input;

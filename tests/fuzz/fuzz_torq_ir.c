@@ -82,7 +82,7 @@ static void check_info(const tacho_debug_info *info)
 
 static void read_profile(tacho_profile *profile, const tacho_source *source, const char *text)
 {
-    tacho_source_options options = {.slice_count = 0};
+    tacho_source_options options = {.choice_count = 0};
     tacho_input input;
     tacho_order *order = NULL;
     require(succeeded(tacho_order_create(&profile->events, TACHO_ORDER_SORT, 1 << 16, &order)));

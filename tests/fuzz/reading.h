@@ -32,7 +32,7 @@ static inline void require_ok(tacho_status status)
 static inline tacho_status read_through(const tacho_source *source, tacho_str bytes,
                                         tacho_order_mode mode, tacho_events *next)
 {
-    tacho_source_options options = {.slice_count = 0};
+    tacho_source_options options = {.choice_count = 0};
     tacho_order *order = NULL;
     tacho_input input;
     require_ok(tacho_order_create(next, mode, SPOOL_BYTES, &order));

@@ -114,8 +114,9 @@ static tacho_source_options choose_options(size_t size)
 {
     static const tacho_str clocks[] = {TACHO_STR_INIT(""), TACHO_STR_INIT("1"),
                                        TACHO_STR_INIT("1350.25"), TACHO_STR_INIT("1000000")};
-    return (tacho_source_options){.clock_mhz = clocks[size / 4 % 4],
-                                  .slice_count = (uint32_t)(size % 4)};
+    tacho_source_options options = {.clock_mhz = clocks[size / 4 % 4]};
+    tacho_source_options_set_number(&options, "slices", size % 4);
+    return options;
 }
 
 static void run(const tacho_source *source, tacho_str text, tacho_profile *profile,

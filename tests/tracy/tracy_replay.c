@@ -205,7 +205,7 @@ static tacho_status read_file(const char *path)
 {
     tacho_dict dict;
     tacho_input input;
-    const tacho_source_options options = {.slice_count = 0};
+    const tacho_source_options options = {.choice_count = 0};
     TACHO_TRY(tacho_dict_init(&dict));
     tacho_events events = {.vtable = &vtable, .dict = &dict};
     TACHO_TRY(tacho_input_open(path, &input));

@@ -114,7 +114,7 @@ static int log_with(tacho_request *given, tacho_intake_input *inputs, char (*nam
     if (!tacho_value_source_options(given, &conversion.intake.options)) {
         return TACHO_OUTCOME_USAGE;
     }
-    conversion.intake.options.has_vendor_tracks = true;
+    tacho_source_options_set_number(&conversion.intake.options, "vendor-tracks", 1);
     name_inputs(inputs, conversion.intake.input_count, names);
     return convert(given, &conversion, &list);
 }

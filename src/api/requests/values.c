@@ -33,9 +33,10 @@ bool tacho_value_source_options(tacho_request *given, tacho_source_options *out_
                              SLICE_COUNT_MAX);
         return false;
     }
-    out_options->slice_count = (uint32_t)slice_count;
+    tacho_source_options_set_number(out_options, "slices", slice_count);
     const char *program = tacho_request_value(given, "program");
-    out_options->program_path = tacho_str_from_cstring(program != NULL ? program : "");
+    tacho_source_options_set_path(out_options, "program",
+                                  tacho_str_from_cstring(program != NULL ? program : ""));
     return true;
 }
 

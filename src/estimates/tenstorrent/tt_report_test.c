@@ -39,7 +39,7 @@ typedef struct fixture {
 static void read_table(fixture *at, const char *text)
 {
     tacho_input input;
-    tacho_source_options options = {.slice_count = 0};
+    tacho_source_options options = {.choice_count = 0};
     assert_ok(tacho_input_open_bytes("ops.csv", tacho_str_from_cstring(text), &input));
     tacho_reading reading = {.input = &input,
                              .path = TACHO_STR("ops.csv"),

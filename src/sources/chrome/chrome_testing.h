@@ -238,7 +238,7 @@ static inline void destroy(recorder *made)
 
 static inline tacho_status read_held(recorder *to, tacho_str bytes, bool holds_events)
 {
-    tacho_source_options options = {.slice_count = 0};
+    tacho_source_options options = {.choice_count = 0};
     tacho_input input;
     assert_ok(tacho_input_open_bytes("t.json", bytes, &input));
     tacho_reading reading = {.input = &input,

@@ -233,7 +233,7 @@ static fixture second;
 static inline tacho_status read_into(fixture *to, tacho_str input_bytes, bool holds,
                                      tacho_order_mode mode)
 {
-    tacho_source_options options = {.slice_count = 0};
+    tacho_source_options options = {.choice_count = 0};
     tacho_input input;
     assert_ok(tacho_dict_init(&to->dict));
     tacho_profile_init(&to->profile, &to->dict);

@@ -50,9 +50,14 @@ static tacho_status read_bytes(stats_reading *self, tacho_input *input)
     return TACHO_OK;
 }
 
+/* The program that recorded the stats. */
+static const tacho_source_option program_option = {"program", TACHO_SOURCE_OPTION_FILE};
+
+static const tacho_source_option *const stats_options[] = {&program_option, NULL};
+
 static tacho_status read_program(stats_reading *self, const tacho_reading *reading)
 {
-    tacho_str path = reading->options->program_path;
+    tacho_str path = tacho_source_options_path(reading->options, &program_option);
     if (path.len == 0) {
         return tacho_fail_hint(
             TACHO_CODE_USAGE, TACHO_HINT_NAME_PROGRAM,
@@ -96,4 +101,5 @@ const tacho_source tacho_source_stats = {
     .title = "raw stats of a device (-aiccyclecounts.bin); needs its program",
     .probe = stats_probe,
     .read = stats_read,
+    .options = stats_options,
 };

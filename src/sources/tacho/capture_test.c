@@ -176,7 +176,7 @@ static void test_labels(void **state)
 {
     (void)state;
     static const tacho_events_vtable vtable = {.row = check_label};
-    const tacho_source_options options = {.slice_count = 0};
+    const tacho_source_options options = {.choice_count = 0};
     tacho_str bytes = write_everything();
     tacho_dict dict;
     tacho_input input;

@@ -200,7 +200,7 @@ typedef struct loaded {
 /* Reads straight into a profile, or through the order filter. */
 static inline tacho_status load_by(loaded *made, tacho_str bytes, bool sorts)
 {
-    const tacho_source_options options = {.slice_count = 0};
+    const tacho_source_options options = {.choice_count = 0};
     tacho_order *order = NULL;
     tacho_input input;
     assert_ok(tacho_dict_init(&made->dict));

@@ -531,9 +531,36 @@ static tacho_probe_verdict set_probe(tacho_str head)
     return TACHO_PROBE_NO;
 }
 
+static const char *describe_piece(tacho_str head)
+{
+    switch (tt_set_file_of(head)) {
+    case TT_SET_MESSAGES:
+        return "host messages of Tenstorrent's profiler (tracy_ops_data.csv)";
+    case TT_SET_TIMES:
+        return "host zones of Tenstorrent's profiler (tracy_ops_times.csv)";
+    case TT_SET_SYNC:
+        return "clock anchors of Tenstorrent's profiler (sync_device_info.csv)";
+    case TT_SET_DEVICE_LOG:
+    case TT_SET_REPORT:
+    case TT_SET_OPS:
+    case TT_SET_FILE_COUNT:
+        break;
+    }
+    return NULL;
+}
+
+static const tacho_source_folder log_folder = {
+    .is_folder = tt_log_set_is_folder,
+    .holds = tt_log_set_holds,
+    .drop_own = tt_log_set_drop_own,
+    .find_table = tt_log_set_find_table,
+    .describe_piece = describe_piece,
+};
+
 const tacho_source tacho_source_tenstorrent_set = {
     .name = "tenstorrent-logs",
     .title = "logs of one run of Tenstorrent's profiler, a directory",
     .probe = set_probe,
     .read = set_read,
+    .folder = &log_folder,
 };

@@ -695,4 +695,5 @@ const tacho_source tacho_source_torq_annotated = {
     .title = "Torq annotated profile CSV (A0-A3): measured microseconds",
     .probe = annotated_probe,
     .read = annotated_read,
+    .options = torq_part_options,
 };

@@ -382,4 +382,5 @@ const tacho_source tacho_source_torq_host = {
     .title = "Torq host profile CSV (R1-R2i): measured microseconds",
     .probe = host_probe,
     .read = host_read,
+    .options = torq_part_options,
 };

@@ -261,4 +261,5 @@ const tacho_source tacho_source_torq_runtime = {
     .title = "Torq runtime job CSV (R0, R0b): measured microseconds",
     .probe = runtime_probe,
     .read = runtime_read,
+    .options = torq_part_options,
 };

@@ -17,6 +17,8 @@
 #include "sources/torq/torq_rows.h"
 #include "sources/torq/torq_text.h"
 
+#include <inttypes.h>
+
 enum { DEFAULT_SLICE_COUNT = 2, PROBE_LINES = 32 };
 
 typedef enum generation { T1, T2, T3, T4, NO_GENERATION } generation;
@@ -725,28 +727,35 @@ static tacho_status read_all(timeline *self, const tacho_reading *reading, gener
     return torq_part_finish(&self->part);
 }
 
+/* Compute slices that T1 counts through. */
+static const tacho_source_option slices_option = {"slices", TACHO_SOURCE_OPTION_COUNT};
+
 static tacho_status timeline_read(const tacho_reading *reading)
 {
     tacho_str head;
     TACHO_TRY(tacho_input_peek(reading->input, TACHO_PROBE_BYTES, &head));
     size_t line = 0;
     generation which = find_generation(head, &line);
-    uint32_t slice_count = reading->options->slice_count;
+    uint64_t slice_count = tacho_source_options_number(reading->options, &slices_option);
     if (slice_count > TORQ_SLICE_MAX) {
-        return tacho_fail(TACHO_CODE_USAGE, "%u slices are too many; at most %d",
-                          (unsigned)slice_count, TORQ_SLICE_MAX);
+        return tacho_fail(TACHO_CODE_USAGE, "%" PRIu64 " slices are too many; at most %d",
+                          slice_count, TORQ_SLICE_MAX);
     }
     /* The user chose the timeline format; lines that are not rows will be counted. */
     which = which == NO_GENERATION ? T1 : which;
-    timeline self = {.slice_count = slice_count > 0 ? slice_count : DEFAULT_SLICE_COUNT};
+    timeline self = {.slice_count = slice_count > 0 ? (uint32_t)slice_count : DEFAULT_SLICE_COUNT};
     tacho_status status = read_all(&self, reading, which);
     torq_part_deinit(&self.part);
     return status;
 }
+
+static const tacho_source_option *const timeline_options[] = {&slices_option, &torq_vendor_tracks,
+                                                              NULL};
 
 const tacho_source tacho_source_torq_timeline = {
     .name = "torq-timeline",
     .title = "Torq compile-time timeline CSV (T1-T4): estimated cycles",
     .probe = timeline_probe,
     .read = timeline_read,
+    .options = timeline_options,
 };

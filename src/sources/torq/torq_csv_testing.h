@@ -167,7 +167,7 @@ static inline void check_with(const tacho_source_options *options, const tacho_s
 
 static inline void check(const tacho_source *source, const char *text, const char *expected)
 {
-    const tacho_source_options defaults = {.slice_count = 0};
+    const tacho_source_options defaults = {.choice_count = 0};
     check_with(&defaults, source, tacho_str_from_cstring(text), expected);
 }
 

@@ -126,7 +126,7 @@ static void test_gzip(void **state)
 {
     (void)state;
     unsigned char bytes[1024];
-    const tacho_source_options options = {.slice_count = 0};
+    const tacho_source_options options = {.choice_count = 0};
     size_t len = gzip(TACHO_STR(T1_ROWS), 9, bytes, sizeof(bytes));
     check_with(&options, TIMELINE, as_str(bytes, len), PART_T1 T1_READ);
     len = gzip(TACHO_STR(R0_HEADER R0_ROWS), 9, bytes, sizeof(bytes));
@@ -138,7 +138,7 @@ static void test_cut_gzip(void **state)
 {
     (void)state;
     unsigned char bytes[1024];
-    const tacho_source_options options = {.slice_count = 0};
+    const tacho_source_options options = {.choice_count = 0};
     gzip(TACHO_STR("S0,0,1,loc(unknown),a\nS1,1,2,loc(unknown),b\nS2,2,3,loc(unknown),c\n"), 0,
          bytes, sizeof(bytes));
     const unsigned char *cut = memchr(bytes, 'b', sizeof(bytes));

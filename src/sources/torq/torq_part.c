@@ -162,6 +162,10 @@ tacho_status torq_part_finish(torq_part *part)
 
 enum { TRACK_NAME_BYTES = 48 };
 
+const tacho_source_option torq_vendor_tracks = {"vendor-tracks", TACHO_SOURCE_OPTION_FLAG};
+
+const tacho_source_option *const torq_part_options[] = {&torq_vendor_tracks, NULL};
+
 /* "Slice 0", as the vendor's first viewer has it "SLICE 0", as the next one "2_SLICE_0". */
 static int name_track(const torq_part *part, tacho_torq_engine engine, uint32_t slice,
                       char out_name[TRACK_NAME_BYTES])
@@ -175,7 +179,7 @@ static int name_track(const torq_part *part, tacho_torq_engine engine, uint32_t 
     bool is_slice = engine == TACHO_TORQ_SLICE;
     const tacho_part *facts = &part->dict->parts[part->part];
     tacho_str generation = tacho_dict_string(part->dict, facts->generation);
-    bool is_vendors = part->reading->options->has_vendor_tracks;
+    bool is_vendors = tacho_source_options_number(part->reading->options, &torq_vendor_tracks) > 0;
     bool is_numbered = is_vendors && tacho_str_starts_with(generation, TACHO_STR("T")) &&
                        !tacho_str_equal(generation, TACHO_STR("T1"));
     if (is_numbered && is_slice) {

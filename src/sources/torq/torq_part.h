@@ -8,6 +8,12 @@
 
 #include "sources/source.h"
 
+/* Engines under the names of the vendor's viewers: "SLICE 0" for "Slice 0". */
+extern const tacho_source_option torq_vendor_tracks;
+
+/* The options of sources that have no others. */
+extern const tacho_source_option *const torq_part_options[];
+
 enum { TORQ_SLICE_MAX = 1024, TORQ_GROUP_ROWS = 64, TORQ_ROW_ARGS = 2 };
 
 /* Cached facts of a distinct row tail. */

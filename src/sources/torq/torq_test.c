@@ -158,7 +158,7 @@ static void check_turns(uint32_t slice_count, const char *digits)
 {
     fixture made;
     setup(&made);
-    made.options.slice_count = slice_count;
+    tacho_source_options_set_number(&made.options, "slices", slice_count);
     assert_ok(read_text(&made, TIMELINE,
                         "S0,0,1,loc(unknown),a\nS1,1,2,loc(unknown),a\nS2,2,3,loc(unknown),a\n"
                         "S3,3,4,loc(unknown),a\nS4,4,5,loc(unknown),a\nS5,5,6,loc(unknown),a\n"
@@ -188,7 +188,8 @@ static void test_slices_by_turns(void **state)
 static void test_slice_numbers(void **state)
 {
     (void)state;
-    const tacho_source_options one = {.slice_count = 1};
+    tacho_source_options one = {.choice_count = 0};
+    tacho_source_options_set_number(&one, "slices", 1);
     check_with(&one, TIMELINE,
                TACHO_STR("S0_1,0,1,loc(unknown),a\nS1_0,1,2,loc(unknown),a\n"
                          "S2_1023,2,3,loc(unknown),a\nS3,3,4,loc(unknown),a\n"
@@ -208,7 +209,8 @@ static void test_slice_numbers(void **state)
 static void test_most_slices(void **state)
 {
     (void)state;
-    const tacho_source_options most = {.slice_count = 1024};
+    tacho_source_options most = {.choice_count = 0};
+    tacho_source_options_set_number(&most, "slices", 1024);
     check_with(&most, TIMELINE, TACHO_STR("S1023,0,1,loc(unknown),a\nS1024,1,2,loc(unknown),a\n"),
                PART_T1 "Slice 1023|0|1|a|compute|-|-|id=S1023\n"
                        "Slice 0|1|2|a|compute|-|-|id=S1024\n");
@@ -220,7 +222,7 @@ static void test_too_many_slices(void **state)
     (void)state;
     fixture made;
     setup(&made);
-    made.options.slice_count = 100000;
+    tacho_source_options_set_number(&made.options, "slices", 100000);
     tacho_status status = read_text(&made, TIMELINE,
                                     "S1023,0,1,loc(unknown),a\nS1024,1,2,loc(unknown),a\n"
                                     "S1040,2,3,loc(unknown),a\nS99999,3,4,loc(unknown),a\n");

@@ -62,7 +62,7 @@ static const tacho_events_vtable vtable = {.row = take_row};
 static tacho_status read_bytes(listener *self, const composed *file)
 {
     tacho_input input;
-    const tacho_source_options options = {.slice_count = 0};
+    const tacho_source_options options = {.choice_count = 0};
     memset(self, 0, sizeof(*self));
     assert_null(tacho_dict_init(&self->dict));
     self->events = (tacho_events){.vtable = &vtable, .dict = &self->dict};
