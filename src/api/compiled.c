@@ -13,7 +13,6 @@
 #include "session/device.h"
 #include "session/dumps.h"
 #include "session/find_machine.h"
-#include "session/timeline_torq.h"
 #include "sinks/torq/timeline.h"
 #include "estimates/estimates.h"
 
@@ -161,27 +160,12 @@ tacho_status tacho_compiled_write_program(const tacho_compiled *compiled, const 
     return status;
 }
 
-/* Which form a timeline is to have: a trace, or a file of Torq's compiler. */
-typedef struct timeline_form {
-    const tacho_trace_sink *sink; /* NULL: of Torq */
-    tacho_torq_timeline_form torq;
-} timeline_form;
-
-static tacho_status write_form(const tacho_compiled *self, const timeline_form *form,
-                               tacho_output *output)
-{
-    const tacho_timeline timeline = {&self->compilation.estimate, &self->compilation.program};
-    return form->sink != NULL
-               ? tacho_compilation_write_timeline(&self->compilation, form->sink, output)
-               : tacho_session_write_torq_timeline(&timeline, form->torq, output);
-}
-
-static tacho_status write_timeline(const tacho_compiled *self, const timeline_form *form,
+static tacho_status write_timeline(const tacho_compiled *self, const tacho_trace_sink *sink,
                                    const char *path)
 {
     tacho_output output;
     TACHO_TRY(tacho_output_open(path, &output));
-    tacho_status status = write_form(self, form, &output);
+    tacho_status status = tacho_compilation_write_timeline(&self->compilation, sink, &output);
     if (status == TACHO_OK) {
         status = tacho_output_commit(&output);
     }
@@ -190,32 +174,31 @@ static tacho_status write_timeline(const tacho_compiled *self, const timeline_fo
 }
 
 /* A .csv of Torq's machines is a timeline that can be read again. */
-static tacho_status choose_form(const tacho_machine *machine, const char *path, const char *format,
-                                timeline_form *out_form)
+static tacho_status choose_sink(const tacho_machine *machine, const char *path, const char *format,
+                                const tacho_trace_sink **out_sink)
 {
-    bool is_of_torq = tacho_machine_has_timeline(machine, "torq");
-    if (format != NULL && tacho_torq_timeline_form_find(format, &out_form->torq)) {
-        return is_of_torq ? TACHO_OK
-                          : tacho_fail(TACHO_CODE_USAGE,
-                                       "t1 and t4 are Torq timelines, but %s is not a Torq machine",
-                                       machine->name.data);
+    TACHO_TRY(tacho_request_sink(format, path, out_sink));
+    if (format == NULL && tacho_machine_has_timeline(machine, "torq") &&
+        strcmp((*out_sink)->name, "csv") == 0) {
+        *out_sink = &tacho_sink_torq_t1;
     }
-    TACHO_TRY(tacho_request_sink(format, path, &out_form->sink));
-    if (format == NULL && is_of_torq && strcmp(out_form->sink->name, "csv") == 0) {
-        *out_form = (timeline_form){.torq = TACHO_TORQ_T1};
-    }
-    return TACHO_OK;
+    const char *schedule = (*out_sink)->schedule;
+    return schedule == NULL || tacho_machine_has_timeline(machine, schedule)
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_USAGE,
+                            "t1 and t4 are Torq timelines, but %s is not a Torq machine",
+                            machine->name.data);
 }
 
 tacho_status tacho_compiled_write_timeline(const tacho_compiled *compiled, const char *path,
                                            const char *format)
 {
-    timeline_form form = {.sink = NULL};
+    const tacho_trace_sink *sink = NULL;
     TACHO_TRY(check(compiled));
     TACHO_TRY(check_output(compiled, path));
-    TACHO_TRY(choose_form(compiled->machine, path, format, &form));
+    TACHO_TRY(choose_sink(compiled->machine, path, format, &sink));
     tacho_entry entry = tacho_entry_begin();
-    tacho_status status = write_timeline(compiled, &form, path);
+    tacho_status status = write_timeline(compiled, sink, path);
     tacho_entry_end(entry);
     return status;
 }

@@ -20,15 +20,6 @@ typedef enum tacho_target_engine {
     TACHO_TARGET_HOST,
 } tacho_target_engine;
 
-/* A job starts, or is waited for. */
-typedef struct tacho_target_event {
-    int64_t time;
-    uint32_t job;
-    bool is_wait;
-    uint32_t rank;         /* at its time, after those with less; 0 is a task of its own */
-    uint32_t issue_cycles; /* that the sequencer is busy with it */
-} tacho_target_event;
-
 typedef struct tacho_targets {
     const tacho_program *program;
     const tacho_fusion *fusion; /* or NULL: the model's operators are left out */
@@ -73,11 +64,5 @@ tacho_status tacho_targets_alias(const tacho_fusion *fusion, uint32_t op,
 
 /* The tasks of a block. */
 tacho_status tacho_targets_tasks(tacho_targets *self, uint32_t block) TACHO_MUST_USE;
-
-/*
- * By job: the task that starts it, counted from 0 over the blocks of its dispatch. |out_tasks| has
- * room for all jobs.
- */
-tacho_status tacho_targets_number(const tacho_program *program, uint32_t *out_tasks) TACHO_MUST_USE;
 
 #endif

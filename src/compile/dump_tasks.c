@@ -2,8 +2,8 @@
 /*
  * The tasks of a sequencer's program: jobs as pairs of a start and a wait, in the order of time.
  */
-#include "base/grow.h"
 #include "compile/dump_targets.h"
+#include "compile/tasks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,63 +22,6 @@ void tacho_targets_times(const tacho_targets *self, int64_t start, int64_t end)
                             " : i64, \"torq-end-time-cycles\" = %" PRId64 " : i64",
                             start, end);
     }
-}
-
-/* ---- events -------------------------------------------------------------------------------- */
-
-/*
- * At one time, jobs that have ended are waited for before any starts, so that engines are free
- * again. Then transfers start, which takes the sequencer no time, then engines, which takes it a
- * cycle each. A job that takes no time is waited for once it has started.
- */
-enum { RANK_ENDED, RANK_FREE_START, RANK_ISSUED_START };
-
-static int compare_events(const void *left, const void *right)
-{
-    const tacho_target_event *a = left;
-    const tacho_target_event *b = right;
-    if (a->time != b->time) {
-        return a->time < b->time ? -1 : 1;
-    }
-    if (a->rank != b->rank) {
-        return a->rank < b->rank ? -1 : 1;
-    }
-    if (a->job != b->job) {
-        return a->job < b->job ? -1 : 1;
-    }
-    return a->is_wait == b->is_wait ? 0 : (a->is_wait ? 1 : -1);
-}
-
-static bool is_instant(const tacho_job *job)
-{
-    return job->kind == TACHO_JOB_SIGNAL || job->kind == TACHO_JOB_WAIT;
-}
-
-/* The events of a block, in order. */
-typedef struct event_list {
-    tacho_target_event *items;
-    size_t count, capacity;
-} event_list;
-
-static tacho_status collect(const tacho_program *program, const tacho_block *block,
-                            event_list *events)
-{
-    events->count = 0;
-    TACHO_TRY(tacho_grow(&events->items, &events->capacity, 2 * (size_t)block->job_count + 1));
-    for (uint32_t i = 0; i < block->job_count; i++) {
-        uint32_t id = block->first_job + i;
-        const tacho_job *job = &program->jobs[id];
-        const tacho_program_engine *engine = &program->engines[job->engine];
-        uint32_t issue = engine->is_sequenced != 0 ? engine->issue_cycles : 0;
-        uint32_t rank = issue > 0 ? RANK_ISSUED_START : RANK_FREE_START;
-        events->items[events->count++] = (tacho_target_event){job->start, id, false, rank, issue};
-        if (!is_instant(job)) {
-            uint32_t end_rank = job->start == job->end ? rank : RANK_ENDED;
-            events->items[events->count++] = (tacho_target_event){job->end, id, true, end_rank, 0};
-        }
-    }
-    qsort(events->items, events->count, sizeof(*events->items), compare_events);
-    return TACHO_OK;
 }
 
 /* ---- operations ---------------------------------------------------------------------------- */
@@ -157,10 +100,10 @@ static void write_start(const tacho_targets *self, const tacho_job *job, uint32_
     tacho_targets_location(self, job->op);
 }
 
-static void write_event(const tacho_targets *self, const tacho_target_event *event, uint32_t block)
+static void write_event(const tacho_targets *self, const tacho_task_event *event, uint32_t block)
 {
     const tacho_job *job = &self->program->jobs[event->job];
-    if (is_instant(job)) {
+    if (tacho_job_is_instant(job)) {
         tacho_output_printf(self->output, "            \"tacho.%s\"() : () -> ()",
                             job->kind == TACHO_JOB_WAIT ? "wait" : "signal");
         tacho_targets_location(self, job->op);
@@ -177,19 +120,14 @@ static void write_event(const tacho_targets *self, const tacho_target_event *eve
 
 /* ---- tasks --------------------------------------------------------------------------------- */
 
-static bool is_same_task(const tacho_target_event *a, const tacho_target_event *b)
-{
-    return a->time == b->time && (a->rank == RANK_ENDED) == (b->rank == RANK_ENDED);
-}
-
-static void write_tasks(tacho_targets *self, uint32_t block, const event_list *events)
+static void write_tasks(tacho_targets *self, uint32_t block, const tacho_task_events *events)
 {
     int64_t before = events->count > 0 ? events->items[0].time : 0;
     for (size_t i = 0; i < events->count;) {
-        const tacho_target_event *first = &events->items[i];
+        const tacho_task_event *first = &events->items[i];
         int64_t end = first->time > before ? first->time : before;
         tacho_output_write_cstring(self->output, "          \"torq_hw.nss_task\"() ({\n");
-        for (; i < events->count && is_same_task(first, &events->items[i]); i++) {
+        for (; i < events->count && tacho_task_is_same(first, &events->items[i]); i++) {
             write_event(self, &events->items[i], block);
             end += events->items[i].issue_cycles;
         }
@@ -204,40 +142,12 @@ static void write_tasks(tacho_targets *self, uint32_t block, const event_list *e
 
 tacho_status tacho_targets_tasks(tacho_targets *self, uint32_t block)
 {
-    event_list events = {0};
-    tacho_status status = collect(self->program, &self->program->blocks[block], &events);
+    tacho_task_events events = {0};
+    tacho_status status =
+        tacho_task_events_collect(self->program, &self->program->blocks[block], &events);
     if (status == TACHO_OK) {
         write_tasks(self, block, &events);
     }
     free(events.items);
-    return status;
-}
-
-/* ---- numbers ------------------------------------------------------------------------------- */
-
-/* A job has the number of the task that starts it. */
-static void number_events(const event_list *events, uint32_t *next_task, uint32_t *tasks)
-{
-    for (size_t i = 0; i < events->count; i++) {
-        const tacho_target_event *event = &events->items[i];
-        *next_task += i > 0 && !is_same_task(&events->items[i - 1], event) ? 1 : 0;
-        tasks[event->job] = event->is_wait ? tasks[event->job] : *next_task;
-    }
-    *next_task += events->count > 0 ? 1 : 0;
-}
-
-tacho_status tacho_targets_number(const tacho_program *program, uint32_t *out_tasks)
-{
-    uint32_t *next_task = tacho_items_alloc(program->dispatch_count, sizeof(*next_task));
-    event_list events = {0};
-    tacho_status status = next_task != NULL ? TACHO_OK : tacho_no_memory();
-    for (size_t i = 0; status == TACHO_OK && i < program->block_count; i++) {
-        status = collect(program, &program->blocks[i], &events);
-        if (status == TACHO_OK) {
-            number_events(&events, &next_task[program->blocks[i].dispatch], out_tasks);
-        }
-    }
-    free(events.items);
-    free(next_task);
     return status;
 }

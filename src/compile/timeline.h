@@ -15,6 +15,7 @@
 typedef struct tacho_timeline {
     const tacho_estimate *estimate;
     const tacho_program *program;
+    bool has_schedule; /* spans have the arguments of profile/schedule_args.h */
 } tacho_timeline;
 
 /* The class of the track that shows |job|; GROUP for one that is not shown. */

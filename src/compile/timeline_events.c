@@ -5,11 +5,15 @@
  */
 #include "compile/timeline.h"
 
+#include "base/grow.h"
 #include "base/index.h"
 #include "base/maths.h"
+#include "compile/tasks.h"
 #include "profile/locations.h"
+#include "profile/schedule_args.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Argument keys of spans. */
 #define KEYS(X)                                                                                    \
@@ -42,7 +46,10 @@ typedef struct pusher {
     uint32_t location;
     tacho_str name;
     tacho_str type;
+    tacho_str word;      /* the vendor's for it */
     tacho_arena scratch; /* of one operator */
+    uint32_t schedule_keys[TACHO_SCHEDULE_ARG_COUNT];
+    uint32_t *tasks; /* by job, where schedules are wanted */
 } pusher;
 
 static tacho_status open_part(pusher *self)
@@ -139,6 +146,12 @@ static tacho_status enter_op(pusher *self, uint32_t op)
     tacho_arena_reset(&self->scratch);
     TACHO_TRY(tacho_estimate_op_name(estimate, op, &self->scratch, &self->name));
     TACHO_TRY(tacho_estimate_op_type(estimate, op, '+', &self->scratch, &self->type));
+    if (self->timeline->has_schedule) {
+        self->word = tacho_estimate_vendor_name(estimate, op);
+    }
+    if (self->timeline->has_schedule && self->word.len == 0) {
+        TACHO_TRY(tacho_estimate_op_type(estimate, op, '_', &self->scratch, &self->word));
+    }
     uint32_t text;
     TACHO_TRY(
         tacho_dict_ensure_string(self->dict, tacho_graph_string(graph, root->location), &text));
@@ -217,12 +230,27 @@ static size_t fill_args(const pusher *self, const tacho_job *job, tacho_arg args
     return count;
 }
 
+/* What sinks of schedules need besides; "bytes" is an argument already. */
+static size_t add_schedule(const pusher *self, const tacho_job *job, tacho_arg *args)
+{
+    size_t index = (size_t)(job - self->timeline->program->jobs);
+    const uint32_t *keys = self->schedule_keys;
+    args[0] = (tacho_arg){
+        .key = keys[TACHO_SCHEDULE_ARG_JOB], .type = TACHO_ARG_UINT, .value.as_uint = index};
+    args[1] = (tacho_arg){.key = keys[TACHO_SCHEDULE_ARG_TASK],
+                          .type = TACHO_ARG_UINT,
+                          .value.as_uint = self->tasks[index]};
+    args[2] = (tacho_arg){
+        .key = keys[TACHO_SCHEDULE_ARG_WORD], .type = TACHO_ARG_TEXT, .value.as_text = self->word};
+    return 3;
+}
+
 static tacho_status push_job(pusher *self, const tacho_job *job)
 {
     if (job->op != self->op) {
         TACHO_TRY(enter_op(self, job->op));
     }
-    tacho_arg args[KEY_COUNT];
+    tacho_arg args[KEY_COUNT + TACHO_SCHEDULE_ARG_COUNT];
     tacho_row row = {.kind = TACHO_ROW_SPAN, .start = job->start, .args = args};
     row.of.span.end = job->end;
     row.of.span.op = TACHO_NONE;
@@ -230,12 +258,24 @@ static tacho_status push_job(pusher *self, const tacho_job *job)
     TACHO_TRY(find_track(self, job, &row.track));
     TACHO_TRY(find_site(self, job, &row.of.span.site));
     row.arg_count = fill_args(self, job, args);
+    if (self->timeline->has_schedule) {
+        row.arg_count += add_schedule(self, job, args + row.arg_count);
+    }
     return tacho_events_row(self->events, &row);
+}
+
+static tacho_status number_tasks(pusher *self)
+{
+    const tacho_program *program = self->timeline->program;
+    TACHO_TRY(tacho_items_make(&self->tasks, program->job_count));
+    TACHO_TRY(tacho_schedule_args_ensure(self->dict, self->schedule_keys));
+    return tacho_tasks_number(program, self->tasks);
 }
 
 static tacho_status push_all(pusher *self)
 {
     TACHO_TRY(open_part(self));
+    TACHO_TRY(self->timeline->has_schedule ? number_tasks(self) : TACHO_OK);
     const tacho_program *program = self->timeline->program;
     for (size_t i = 0; i < program->job_count; i++) {
         if (tacho_timeline_class(self->timeline, &program->jobs[i]) != TACHO_TRACK_GROUP) {
@@ -252,5 +292,6 @@ tacho_status tacho_timeline_push(const tacho_timeline *timeline, tacho_events *e
     tacho_arena_init(&self.scratch);
     tacho_status status = push_all(&self);
     tacho_arena_deinit(&self.scratch);
+    free(self.tasks);
     return status;
 }

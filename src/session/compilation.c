@@ -51,7 +51,8 @@ static tacho_status produce_timeline(void *self, tacho_order_mode mode, tacho_ev
 tacho_status tacho_compilation_write_timeline(const tacho_compilation *compilation,
                                               const tacho_trace_sink *sink, tacho_output *output)
 {
-    tacho_timeline timeline = {&compilation->estimate, &compilation->program};
+    tacho_timeline timeline = {&compilation->estimate, &compilation->program,
+                               sink->schedule != NULL};
     tacho_tracing tracing = {
         .producer = {.produce = produce_timeline,
                      .self = &timeline,

@@ -10,7 +10,6 @@
 #include "program/container.h"
 #include "session/compilation.h"
 #include "session/inputs.h"
-#include "session/timeline_torq.h"
 #include "session/verdict.h"
 
 #include <inttypes.h>
@@ -24,17 +23,6 @@ typedef struct compiled {
     const tacho_program *program;
     uint64_t program_bytes; /* once it is written */
 } compiled;
-
-/* ---- the profile --------------------------------------------------------------------------- */
-
-static tacho_status write_profile(const compiled *self, tacho_output *output)
-{
-    const tacho_compile_request *request = self->request;
-    tacho_timeline timeline = {self->estimate, self->program};
-    return request->is_torq_profile
-               ? tacho_session_write_torq_timeline(&timeline, request->torq_form, output)
-               : tacho_compilation_write_timeline(self->compilation, request->profile_sink, output);
-}
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
@@ -119,7 +107,8 @@ static tacho_status write_all(compiled *self, open_outputs *outputs)
         self->program_bytes = tacho_output_offset(outputs->program);
     }
     if (outputs->profile != NULL) {
-        TACHO_TRY(write_profile(self, outputs->profile));
+        TACHO_TRY(tacho_compilation_write_timeline(self->compilation, request->profile_sink,
+                                                   outputs->profile));
     }
     TACHO_TRY(tacho_compile_dumps_write(&request->dumps, &dump, &outputs->dumps));
     bool is_wanted = outputs->report != NULL || self->request->keeper != NULL;

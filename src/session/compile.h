@@ -12,7 +12,6 @@
 #include "graph/model.h"
 #include "session/dumps.h"
 #include "sinks/table_sink.h"
-#include "sinks/torq/timeline.h"
 #include "sinks/trace_sink.h"
 
 typedef struct tacho_compile_request {
@@ -28,8 +27,6 @@ typedef struct tacho_compile_request {
     tacho_estimate_table_options table;
     const char *profile_path; /* NULL: none */
     const tacho_trace_sink *profile_sink;
-    bool is_torq_profile; /* in place of a trace: a Torq timeline */
-    tacho_torq_timeline_form torq_form;
     const char *program_path;   /* NULL: the program is not kept */
     const char *program_folder; /* to be made for it, or NULL */
     tacho_compile_dumps dumps;

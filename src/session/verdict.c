@@ -65,7 +65,8 @@ static tacho_status judge_timeline(const tacho_timeline *timeline, tacho_dict *d
 tacho_status tacho_session_judge_compilation(const tacho_compilation *compilation,
                                              const tacho_table_taker *to)
 {
-    const tacho_timeline timeline = {&compilation->estimate, &compilation->program};
+    const tacho_timeline timeline = {
+        .estimate = &compilation->estimate, .program = &compilation->program};
     tacho_dict dict;
     tacho_status status = tacho_dict_init(&dict);
     if (status == TACHO_OK) {

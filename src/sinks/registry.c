@@ -13,6 +13,7 @@
 #include "sinks/sqlite.h"
 #include "sinks/table_sink.h"
 #include "sinks/tacho.h"
+#include "sinks/torq/timeline.h"
 #include "sinks/trace_sink.h"
 #include "sinks/tracy.h"
 #include "sinks/tracy_ops.h"
@@ -34,8 +35,10 @@ static const tacho_trace_sink *const trace_sinks[] = {
     NULL,
 };
 
-/* For the rows of one vendor's profiler: they ignore all others. */
+/* For the rows of one vendor's tools: they ignore all others. */
 static const tacho_trace_sink *const vendor_sinks[] = {
+    &tacho_sink_torq_t1,
+    &tacho_sink_torq_t4,
     &tacho_sink_tracy_ops_times,
     &tacho_sink_tracy_ops_data,
     NULL,

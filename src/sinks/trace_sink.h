@@ -60,6 +60,11 @@ typedef struct tacho_trace_sink {
     unsigned limits;             /* TACHO_LIMIT_* of unsupported data */
     bool takes_rows_as_given;    /* without lanes: rows may cross, flow ends are unsorted */
     /*
+     * The kind of timeline, as machine descriptions name it, whose jobs it writes: spans of such
+     * programs come with the arguments of profile/schedule_args.h. NULL: any trace, without them.
+     */
+    const char *schedule;
+    /*
      * Starts a trace. Close it before the output is committed or closed; finish, an event,
      * completes it.
      */

@@ -111,13 +111,9 @@ static bool choose_profile(tacho_request *given, tacho_compile_choice *choice)
         }
         return format == NULL;
     }
-    request->is_torq_profile =
-        format != NULL && tacho_torq_timeline_form_find(format, &request->torq_form);
-    if (!request->is_torq_profile) {
-        request->profile_sink =
-            tacho_request_trace_sink(given, "profile-format", request->profile_path, "t1, t4 or ");
-    }
-    return request->is_torq_profile || request->profile_sink != NULL;
+    request->profile_sink =
+        tacho_request_trace_sink(given, "profile-format", request->profile_path, "t1, t4 or ");
+    return request->profile_sink != NULL;
 }
 
 /* The compiler does not check that operands fit where the user puts them. */

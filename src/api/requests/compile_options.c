@@ -6,6 +6,7 @@
 
 #include "api/requests/file_kind.h"
 #include "api/requests/request.h"
+#include "sinks/torq/timeline.h"
 #include "session/find_machine.h"
 
 /* What the option that fills |member| is called in the table; "" where there is none. */
@@ -162,9 +163,7 @@ static void default_to_torq(tacho_compile_choice *choice)
     tacho_compile_request *request = &choice->request;
     if (request->profile_sink != NULL && strcmp(request->profile_sink->name, "csv") == 0 &&
         choice->profile_format == NULL && tacho_machine_has_timeline(request->machine, "torq")) {
-        request->profile_sink = NULL;
-        request->is_torq_profile = true;
-        request->torq_form = TACHO_TORQ_T1;
+        request->profile_sink = &tacho_sink_torq_t1;
     }
 }
 
@@ -173,7 +172,9 @@ static int check_machine(tacho_request *given, const tacho_compile_choice *choic
 {
     const tacho_machine *machine = choice->request.machine;
     uint64_t cores = choice->request.compile.cores;
-    if (choice->request.is_torq_profile && !tacho_machine_has_timeline(machine, "torq")) {
+    const tacho_trace_sink *sink = choice->request.profile_sink;
+    if (sink != NULL && sink->schedule != NULL &&
+        !tacho_machine_has_timeline(machine, sink->schedule)) {
         return tacho_request_misuse(
             given, "{profile-format}: t1 and t4 are Torq timelines, but %s is not a Torq machine",
             machine->name.data);

@@ -18,6 +18,7 @@ typedef struct tacho_compile_choice {
     const char *machine, *hardware; /* NULL: the default; as it is */
     const char *weights, *dtype, *fidelity, *grid, *places, *recipe, *events;
     const char *output, *profile_format;
+    int timeline; /* of torq-compile: t1, t4 */
     bool is_forced;
     tacho_text_filter filter;
     tacho_machine *found; /* the machine, which may still be changed before it is used */

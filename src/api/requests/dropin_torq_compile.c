@@ -6,6 +6,7 @@
 #include "api/requests/registry.h"
 #include "api/requests/compile_options.h"
 #include "api/requests/request.h"
+#include "sinks/torq/timeline.h"
 
 #define DEFAULT_TIMELINE "timeline.csv"
 
@@ -23,7 +24,7 @@ static const tacho_option options[] = {
                     "with {torq-enable-profiling}: write the timeline there",
                     TACHO_COMPILE_INTO_TEXT(request.profile_path)),
     TACHO_OPT_VALUE("torq-timeline", 0, "t1|t4", "format of the timeline (default: t1)",
-                    TACHO_INTO_WORD(tacho_compile_choice, request.torq_form)),
+                    TACHO_INTO_WORD(tacho_compile_choice, timeline)),
     TACHO_COMPILE_OPTION_DIM,
     TACHO_COMPILE_OPTION_BIND,
     TACHO_COMPILE_OPTIONS_DUMPS,
@@ -83,6 +84,7 @@ static int compile(tacho_request *given, tacho_compile_choice *choice)
         return tacho_request_misuse(given, "{torq-dump-profiling}: the path is empty; name a file");
     }
     bool has_unused_path = !choose_timeline(request);
+    request->profile_sink = choice->timeline == 0 ? &tacho_sink_torq_t1 : &tacho_sink_torq_t4;
     if (!tacho_compile_choose_model(given, choice)) {
         return TACHO_OUTCOME_USAGE;
     }
@@ -111,9 +113,7 @@ static int compile(tacho_request *given, tacho_compile_choice *choice)
 static int torq_compile_run(tacho_request *given)
 {
     const tacho_compile_choice defaults = {
-        .request = {.table_sink = &tacho_table_sink_text_alone,
-                    .is_torq_profile = true,
-                    .torq_form = TACHO_TORQ_T1},
+        .request = {.table_sink = &tacho_table_sink_text_alone},
     };
     return tacho_compile_with(given, &defaults, compile);
 }
