@@ -96,6 +96,7 @@ bool tacho_execution_computes_op(const tacho_execution *execution, uint32_t op);
 typedef struct tacho_execution_counts {
     uint32_t fast, reference, free;
     uint32_t kernels;    /* fast ones */
+    uint32_t nbits;      /* of those, products with weights of 4, 8 or 16 bits */
     uint32_t reorders;   /* between layouts, at the borders of fast kernels */
     uint32_t recomputed; /* runs whose outputs are those of reference kernels, on account of NaN */
 } tacho_execution_counts;

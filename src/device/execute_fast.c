@@ -545,13 +545,21 @@ static tacho_status finish(tacho_group *group, bool *out_is_done)
         self->is_done[group->steps[i]] = true;
     }
     self->counts.kernels++;
+    self->counts.nbits += group->spec.kind == TACHO_FAST_NBIT_MATMUL ? 1 : 0;
     self->counts.fast += (uint32_t)group->step_count + 1;
     *out_is_done = true;
     return TACHO_OK;
 }
 
 /* Ways to translate a step, the best first. */
-typedef enum way { BYTES, FOLLOWED, ALONE, WAYS } way;
+typedef enum way { BYTES, NBITS, FOLLOWED, ALONE, WAYS } way;
+
+static bool translate(tacho_group *group, way how)
+{
+    return how == BYTES   ? tacho_group_translate_bytes(group)
+           : how == NBITS ? tacho_group_translate_nbits(group)
+                          : tacho_group_translate(group);
+}
 
 static tacho_status try_group(tacho_execution *self, uint32_t step, way how, bool *out_is_done)
 {
@@ -567,7 +575,7 @@ static tacho_status try_group(tacho_execution *self, uint32_t step, way how, boo
     tacho_status status = tacho_step_describe(self, step, &arena, &group->call);
     if (status == TACHO_OK && group->output != TACHO_NONE &&
         self->values[group->output].bytes > 0 &&
-        (how == BYTES ? tacho_group_translate_bytes(group) : tacho_group_translate(group))) {
+        translate(group, how)) {
         while (how == FOLLOWED && group_follow(group)) {
         }
         status = finish(group, out_is_done);

@@ -9,6 +9,7 @@
 #include "device/execute.h"
 #include "device/memory_plan.h"
 #include "kernels/kernel.h"
+#include "kernels/nbit_product.h"
 #include "kernels/onednn.h"
 
 typedef enum tacho_value_state {
@@ -249,6 +250,7 @@ typedef struct tacho_group {
     tacho_fast_tensor inputs[TACHO_FAST_INPUTS_MAX];
     uint32_t ids[TACHO_FAST_INPUTS_MAX]; /* values of inputs; TACHO_NONE: constants */
     tacho_window window;
+    tacho_nbit_weights weights;            /* of few bits, that the spec may point to */
     uint32_t output;                       /* value that it makes */
     uint32_t steps[TACHO_GROUP_STEPS_MAX]; /* besides the root */
     size_t step_count;
@@ -338,6 +340,12 @@ bool tacho_group_tosa_depthwise(tacho_group *group);
 bool tacho_group_tosa_matmul(tacho_group *group);
 /* Whether the step needs no kernel: it is a dequantisation that can wait, or undoes one. */
 bool tacho_bytes_take(tacho_execution *self, uint32_t step);
+
+/* Products with weights of few bits, see execute_nbits.c. Whether the step makes numbers of such
+ * weights, all of them constants, which can wait. */
+bool tacho_nbits_defer(tacho_execution *self, uint32_t step);
+/* Makes the spec of a product with such weights; false when it is none. */
+bool tacho_group_translate_nbits(tacho_group *group);
 /* Computes a step of constants, now. */
 tacho_status tacho_step_fold(tacho_execution *self, uint32_t step) TACHO_MUST_USE;
 

@@ -508,8 +508,9 @@ static tacho_status prepare_step(tacho_execution *self, uint32_t step)
     TACHO_TRY(check_step(self, step, &is_constant));
     if (is_constant) {
         self->counts.free++;
-        return self->fast != NULL && tacho_bytes_take(self, step) ? TACHO_OK
-                                                                  : fold_or_put_off(self, step);
+        bool waits = self->fast != NULL &&
+                     (tacho_bytes_take(self, step) || tacho_nbits_defer(self, step));
+        return waits ? TACHO_OK : fold_or_put_off(self, step);
     }
     if (is_view(self, step)) {
         return alias(self, tacho_step_input(self, step, 0), tacho_step_output(self, step, 0));

@@ -215,7 +215,7 @@ static bool is_allowed(tacho_isa isa)
 bool tacho_isa_has_avx2(void)
 {
     return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 &&
-           is_allowed(TACHO_ISA_AVX2);
+           __builtin_cpu_supports("f16c") != 0 && is_allowed(TACHO_ISA_AVX2);
 }
 
 bool tacho_isa_has_avx512(void)

@@ -318,6 +318,8 @@ static dnnl_status_t make_any(draft *self)
         return call->reorder_primitive_desc_create(&self->made, &self->inputs[0],
                                                    self->fast->engine, &self->output,
                                                    self->fast->engine, self->attr);
+    case TACHO_FAST_NBIT_MATMUL: /* our own */
+        break;
     }
     return dnnl_unimplemented;
 }
@@ -553,7 +555,9 @@ static tacho_status make_theirs(tacho_fast *fast, const tacho_fast_spec *spec,
         kernel->executed = executed;
         kernel->users = 1;
         kernel->place = TACHO_NONE;
-        tacho_onednn_set_threads(fast);
+        kernel->threads = tacho_onednn_threads_for(fast, spec);
+        fast->shares |= kernel->threads > 1;
+        tacho_onednn_set_threads(fast, kernel->threads);
         is_made = describe_all(self) && make_attr(self) == dnnl_success &&
                   make_any(self) == dnnl_success && finish(self, kernel);
         if (self->attr != NULL) {
@@ -622,7 +626,9 @@ static tacho_status make_own(tacho_fast *fast, const tacho_fast_spec *spec, tach
     if (kernel == NULL) {
         return tacho_no_memory();
     }
-    *kernel = (tacho_fast_kernel){.fast = fast, .users = 1, .place = TACHO_NONE};
+    *kernel = (tacho_fast_kernel){
+        .fast = fast, .users = 1, .place = TACHO_NONE, .threads = fast->threads};
+    fast->shares |= kernel->threads > 1;
     tacho_status status = tacho_onednn_byte_product(fast, spec, &kernel->own);
     if (kernel->own != NULL && finish_own(kernel, spec)) {
         *out = kernel;
@@ -632,12 +638,51 @@ static tacho_status make_own(tacho_fast *fast, const tacho_fast_spec *spec, tach
     return status;
 }
 
+/* A product with weights of few bits; rows and results are side by side. */
+static tacho_status make_nbit(tacho_fast *fast, const tacho_fast_spec *spec,
+                              tacho_fast_kernel **out)
+{
+    size_t count = spec->input_count;
+    tacho_fast_kernel *kernel =
+        calloc(1, sizeof(*kernel) + (count + 1) * sizeof(kernel->arguments[0]));
+    if (kernel == NULL) {
+        return tacho_no_memory();
+    }
+    *kernel = (tacho_fast_kernel){.fast = fast,
+                                  .users = 1,
+                                  .place = TACHO_NONE,
+                                  .input_count = count,
+                                  .argument_count = count + 1,
+                                  .threads = fast->threads,
+                                  .nbit_rows = spec->output.shape.dims[0]};
+    fast->shares |= kernel->threads > 1;
+    kernel->arguments[0].layout = own_layout(fast, &spec->inputs[0], false);
+    kernel->arguments[count].layout = own_layout(fast, &spec->output, false);
+    bool is_fine = kernel->arguments[0].layout != NULL && kernel->arguments[count].layout != NULL;
+    tacho_status status =
+        !is_fine ? TACHO_OK
+                 : tacho_nbit_product_create(spec->weights, count > 1 ? spec->inputs[1].data : NULL,
+                                             fast->threads > 0 ? (uint32_t)fast->threads : 1,
+                                             &kernel->nbit);
+    if (kernel->nbit == NULL) {
+        tacho_fast_kernel_free(kernel);
+        return status;
+    }
+    snprintf(kernel->name, sizeof(kernel->name), "tacho:nbit_%s",
+             tacho_nbit_product_name(kernel->nbit));
+    *out = kernel;
+    return TACHO_OK;
+}
+
 /* A new kernel, oneDNN's or our own; NULL where neither supports the spec. */
 static tacho_status make_kernel(tacho_fast *fast, const tacho_fast_spec *spec,
                                 tacho_fast_kernel **out)
 {
     bool is_product = tacho_onednn_is_byte_product(spec);
     *out = NULL;
+    if (spec->kind == TACHO_FAST_NBIT_MATMUL) {
+        return make_nbit(fast, spec, out);
+    }
     bool is_theirs = tacho_onednn_has_exact_bytes(fast) && !spec->has_live_zero && !spec->is_own;
     if (!is_product || is_theirs) {
         TACHO_TRY(make_theirs(fast, spec, out));
@@ -682,6 +727,7 @@ void tacho_fast_kernel_free(tacho_fast_kernel *kernel)
         kernel->fast->shared[kernel->place].kernel = NULL;
     }
     tacho_byte_product_free(kernel->own);
+    tacho_nbit_product_free(kernel->nbit);
     for (size_t i = 0; i < kernel->argument_count; i++) {
         if (kernel->arguments[i].memory != NULL) {
             call->memory_destroy(kernel->arguments[i].memory);

@@ -53,6 +53,7 @@ typedef enum tacho_fast_kind {
     TACHO_FAST_CONVOLUTION,   /* data, filters, bias; window; filters have groups in front if any */
     TACHO_FAST_DECONVOLUTION, /* the same, transposed */
     TACHO_FAST_MATMUL,        /* a, b, bias; all of one rank */
+    TACHO_FAST_NBIT_MATMUL,   /* a, constant bias; |weights| */
     TACHO_FAST_POOL,          /* window */
     TACHO_FAST_ELTWISE,       /* alpha, beta */
     TACHO_FAST_BINARY,        /* a, b that is broadcast; input_scales */
@@ -148,6 +149,7 @@ typedef struct tacho_fast_spec {
     bool is_own;           /* of a product of bytes: sums beyond 2^24 are exact, too */
     int32_t output_zero;   /* is added after the posts */
     float input_scales[2]; /* of a binary: both operands are multiplied; 0: they are not */
+    const struct tacho_nbit_weights *weights; /* of few bits, see kernels/nbit_product.h */
 } tacho_fast_spec;
 
 /*

@@ -25,7 +25,9 @@ static bool load(void *library, const char *name, void *out_function)
 /* It stays open: its threads may outlive any kernel. */
 static bool open_library(tacho_onednn_calls *call)
 {
+    bool is_mine = tacho_onednn_shorten_waits();
     void *library = dlopen("libdnnl.so.2", RTLD_NOW | RTLD_LOCAL);
+    tacho_onednn_forget_waits(is_mine);
     if (library == NULL) {
         return false;
     }
@@ -36,6 +38,8 @@ static bool open_library(tacho_onednn_calls *call)
     (void)load(library, "omp_set_num_threads", &call->set_threads);
     (void)load(library, "omp_get_num_procs", &call->get_threads);
     (void)load(library, "GOMP_parallel", &call->parallel);
+    call->has_team = tacho_onednn_take_threads(library);
+    call->parallel = call->has_team ? tacho_onednn_share : call->parallel;
     return has_all && call->version()->major == 2;
 }
 
@@ -83,10 +87,12 @@ static bool limit_isa(const tacho_onednn_calls *call, const tacho_isa_choice *ch
 
 #endif
 
-void tacho_onednn_set_threads(const tacho_fast *fast)
+void tacho_onednn_set_threads(const tacho_fast *fast, int threads)
 {
-    if (fast->call.set_threads != NULL && fast->threads > 0) {
-        fast->call.set_threads(fast->threads);
+    if (fast->call.has_team) {
+        tacho_onednn_use_team(fast->team, threads);
+    } else if (fast->call.set_threads != NULL && threads > 0) {
+        fast->call.set_threads(threads);
     }
 }
 
@@ -131,6 +137,10 @@ tacho_status tacho_fast_create_with(uint32_t threads, const tacho_isa_choice *ch
     fast->threads = threads > 0 && threads < 4096    ? (int)threads
                     : fast->call.get_threads != NULL ? fast->call.get_threads()
                                                      : 0;
+    if (fast->call.has_team && fast->threads > 1) {
+        fast->team = tacho_team_create((unsigned)fast->threads);
+        fast->threads = fast->team != NULL ? (int)tacho_team_size(fast->team) : 1;
+    }
     *out = fast;
     return TACHO_OK;
 }
@@ -146,6 +156,8 @@ void tacho_fast_free(tacho_fast *fast)
     if (fast->engine != NULL) {
         fast->call.engine_destroy(fast->engine);
     }
+    tacho_onednn_use_team(NULL, 0);
+    tacho_team_free(fast->team);
     for (size_t i = 0; i < fast->layout_count; i++) {
         free(fast->layouts[i]);
     }
@@ -183,10 +195,10 @@ static void look(void *found)
     }
 }
 
-/* In this thread, and in the others that kernels use. */
+/* In this thread, and in the others that kernels use; a team collects what its threads note. */
 static void in_all_threads(const tacho_fast *fast, void (*work)(void *data), void *data)
 {
-    if (fast->threads > 1 && fast->call.parallel != NULL) {
+    if (fast->shares && !fast->call.has_team && fast->call.parallel != NULL) {
         fast->call.parallel(work, data, (unsigned)fast->threads, 0);
     } else {
         work(data);

@@ -7,6 +7,8 @@
 
 #include "base/strings.h"
 #include "kernels/byte_product.h"
+#include "kernels/nbit_product.h"
+#include "kernels/team.h"
 #include "kernels/onednn.h"
 
 #include <oneapi/dnnl/dnnl.h>
@@ -39,6 +41,7 @@ typedef struct tacho_onednn_calls {
     void (*set_threads)(int);
     int (*get_threads)(void);
     void (*parallel)(void (*work)(void *data), void *data, unsigned threads, unsigned flags);
+    bool has_team; /* it divides its work among the threads of a team */
 } tacho_onednn_calls;
 
 struct tacho_layout {
@@ -56,6 +59,8 @@ struct tacho_fast {
     dnnl_engine_t engine;
     dnnl_stream_t stream;
     int threads;
+    tacho_team *team; /* or NULL: they are OpenMP's, or there is one */
+    bool shares; /* a kernel runs on several threads */
     char version[32];
     tacho_layout **layouts;
     size_t layout_count, layout_capacity;
@@ -80,6 +85,9 @@ struct tacho_fast_kernel {
     dnnl_primitive_t primitive;
     tacho_byte_product *own; /* instead of oneDNN's, or NULL */
     bool has_live_zero;      /* of |own|: input 2 is the zero point of the data */
+    tacho_nbit_product *nbit; /* instead of oneDNN's, or NULL ... */
+    int64_t nbit_rows;        /* ... and the rows it multiplies */
+    int threads;              /* that it runs on */
     dnnl_memory_desc_t scratch;
     uint64_t scratch_bytes;
     char name[64];
@@ -101,7 +109,23 @@ tacho_status tacho_onednn_byte_product(const tacho_fast *fast, const tacho_fast_
 /* Whether oneDNN sums up products of bytes exactly, for any values, on this processor. */
 bool tacho_onednn_has_exact_bytes(const tacho_fast *fast);
 
-/* A kernel is made and run with the threads of its context. */
-void tacho_onednn_set_threads(const tacho_fast *fast);
+/* Points the opened library's calls of OpenMP to teams; false: they are what they were. */
+bool tacho_onednn_take_threads(void *library);
+/* For kernels that run in this thread from here on. */
+void tacho_onednn_use_team(tacho_team *team, int threads);
+/* Divides work among that team, as OpenMP's GOMP_parallel does among its threads. */
+void tacho_onednn_share(void (*work)(void *data), void *data, unsigned threads, unsigned flags);
+/* Has OpenMP's threads wait in short loops, if it is loaded between both; whether it is done. */
+bool tacho_onednn_shorten_waits(void);
+void tacho_onednn_forget_waits(bool is_mine);
+
+/*
+ * Threads for a kernel: one where it takes less time than others take to wake up. That is decided
+ * by its sizes alone, so that a model gives the same bits however busy the computer is.
+ */
+int tacho_onednn_threads_for(const tacho_fast *fast, const tacho_fast_spec *spec);
+
+/* A kernel is made and run with the same number of threads. */
+void tacho_onednn_set_threads(const tacho_fast *fast, int threads);
 
 #endif

@@ -42,6 +42,12 @@ static bool bind(const tacho_fast_kernel *kernel, tacho_onednn_argument *at, voi
 tacho_status tacho_fast_run(tacho_fast_kernel *kernel, void *const *pointers)
 {
     tacho_fast *fast = kernel->fast;
+    tacho_onednn_set_threads(fast, kernel->threads);
+    if (kernel->nbit != NULL) {
+        tacho_nbit_product_run(kernel->nbit, pointers[0], kernel->nbit_rows,
+                               pointers[kernel->input_count], fast->call.parallel);
+        return TACHO_OK;
+    }
     if (kernel->own != NULL) {
         tacho_byte_memory memory = {.data = pointers[0],
                                     .filters = pointers[1],
@@ -51,7 +57,6 @@ tacho_status tacho_fast_run(tacho_fast_kernel *kernel, void *const *pointers)
         tacho_byte_product_run(kernel->own, &memory, fast->call.parallel);
         return TACHO_OK;
     }
-    tacho_onednn_set_threads(fast);
     for (size_t i = 0; i < kernel->argument_count; i++) {
         if (!bind(kernel, &kernel->arguments[i], pointers[i])) {
             return tacho_no_memory();

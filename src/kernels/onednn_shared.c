@@ -86,6 +86,7 @@ static void put_spec(key *self, const tacho_fast_spec *spec)
         put(self, &post->input, sizeof(post->input));
     }
     put(self, spec->scales, spec->scale_count * sizeof(*spec->scales));
+    self->is_good = self->is_good && spec->weights == NULL;
 }
 
 tacho_status tacho_onednn_find(tacho_fast *fast, const tacho_fast_spec *spec, uint32_t *out_place)
