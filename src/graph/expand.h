@@ -131,6 +131,10 @@ void tacho_expand_return(tacho_expander *self, size_t output, uint32_t tensor);
     X("com.microsoft.QuickGelu", quick_gelu)                                                       \
     X("com.microsoft.SkipLayerNormalization", skip_layer_norm)                                     \
     X("com.microsoft.SkipSimplifiedLayerNormalization", skip_simplified_layer_norm)                \
+    /* expand_gather.c */                                                                          \
+    X("com.microsoft.GatherBlockQuantized", gather_block_quantised)                                \
+    X("com.microsoft.NhwcMaxPool", nhwc_max_pool)                                                  \
+    X("com.microsoft.Trilu", trilu)                                                                \
     /* expand_sequence.c */                                                                        \
     X("ConcatFromSequence", concat_sequence)                                                       \
     X("OptionalGetElement", optional_get)                                                          \

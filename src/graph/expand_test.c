@@ -68,6 +68,24 @@ static void test_attention(void **state)
           "f32:2x4x3x8");
 }
 
+/* Rows are gathered first, and only they become numbers; their shape follows from the indices. */
+static void test_gathered(void **state)
+{
+    (void)state;
+    const char *attrs = "bits=8 block_size=16";
+    check("com.microsoft.GatherBlockQuantized", "u8:9x32 i64:2x3 f32:9x2", attrs,
+          "Gather Gather DequantizeLinear", "f32:2x3x32");
+    check("com.microsoft.GatherBlockQuantized", "u8:9x16 i64:2x3 f32:9x2 u8:9x1", "block_size=16",
+          "Gather BitwiseAnd BitShift Unsqueeze Unsqueeze Concat Reshape Gather Gather BitwiseAnd "
+          "BitShift Unsqueeze Unsqueeze Concat Reshape DequantizeLinear",
+          "f32:2x3x32");
+    check("com.microsoft.GatherBlockQuantized", "u8:9x16 i64:2x3 f32:9x2", "gather_axis=1",
+          "com.microsoft.GatherBlockQuantized", "unknown:*"); /* halves of bytes */
+    check("com.microsoft.NhwcMaxPool", "u8:1x8x8x3", "kernel_shape=[2,2] strides=[2,2]",
+          "Transpose MaxPool Transpose", "u8:1x4x4x3");
+    check("com.microsoft.Trilu", "f32:4x5", "upper=0", "Trilu", "f32:4x5");
+}
+
 /* Without shapes an operator stays unchanged: unknown, or known by its row. */
 static void test_kept(void **state)
 {
@@ -102,6 +120,10 @@ static void test_refused(void **state)
         "f32:1x2x9 f32:1x2x4 f32:1x2x4 - - i32:1 i32:", "num_heads=2 kv_num_heads=1",
         "m.onnx: node 0 'n' (com.microsoft.GroupQueryAttention): 2 and 1 heads do not fit "
         "a width of 9; at here");
+    check_refused("com.microsoft.GatherBlockQuantized", "u8:9x32 i64:2 f32:9x2",
+                  "bits=8 quantize_axis=0",
+                  "m.onnx: node 0 'n' (com.microsoft.GatherBlockQuantized): gather_axis and "
+                  "quantize_axis are both 0; at here");
     check_refused("com.microsoft.BiasGelu", "f32:2x8", "",
                   "m.onnx: node 0 'n' (com.microsoft.BiasGelu): input 1 is missing; at here");
     check_refused("com.microsoft.BiasGelu", "f32:2x8 f32:2x8", "",
@@ -122,6 +144,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_replaced),
         cmocka_unit_test(test_attention),
+        cmocka_unit_test(test_gathered),
         cmocka_unit_test(test_kept),
         cmocka_unit_test(test_refused),
     };
