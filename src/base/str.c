@@ -2,6 +2,7 @@
 /*
  * The string-view functions that are not one line.
  */
+#define _GNU_SOURCE /* memmem */
 #include "base/str.h"
 
 int tacho_str_compare(tacho_str a, tacho_str b)
@@ -47,14 +48,18 @@ void tacho_make_plain_name(char *text)
     }
 }
 
+size_t tacho_str_find(tacho_str text, tacho_str part)
+{
+    if (part.len == 0) {
+        return 0;
+    }
+    const char *found = text.len > 0 ? memmem(text.data, text.len, part.data, part.len) : NULL;
+    return found != NULL ? (size_t)(found - text.data) : SIZE_MAX;
+}
+
 bool tacho_str_contains(tacho_str text, tacho_str part)
 {
-    for (size_t i = 0; i + part.len <= text.len; i++) {
-        if (part.len == 0 || memcmp(text.data + i, part.data, part.len) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return tacho_str_find(text, part) != SIZE_MAX;
 }
 
 size_t tacho_str_find_byte(tacho_str text, char byte)

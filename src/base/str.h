@@ -74,6 +74,9 @@ tacho_str tacho_str_basename(tacho_str path);
  */
 void tacho_make_plain_name(char *text);
 
+/* Where |part| first is in |text|, an empty one at 0; SIZE_MAX if nowhere. Takes linear time. */
+size_t tacho_str_find(tacho_str text, tacho_str part);
+
 /* Whether |part| is somewhere in |text|; an empty one is. */
 bool tacho_str_contains(tacho_str text, tacho_str part);
 

@@ -207,6 +207,18 @@ static void test_parse_u64_refuses(void **state)
     assert_true(value == 12345);
 }
 
+static void test_find(void **state)
+{
+    (void)state;
+    assert_int_equal(tacho_str_find(TACHO_STR("banana"), TACHO_STR("ana")), 1);
+    assert_int_equal(tacho_str_find(TACHO_STR("banana"), TACHO_STR("banana")), 0);
+    assert_true(tacho_str_find(TACHO_STR("banana"), TACHO_STR("bananas")) == SIZE_MAX);
+    assert_true(tacho_str_find(tacho_str_make("banana", 3), TACHO_STR("ana")) == SIZE_MAX);
+    assert_int_equal(tacho_str_find(TACHO_STR("x"), nothing), 0);
+    assert_int_equal(tacho_str_find(nothing, nothing), 0);
+    assert_true(tacho_str_find(nothing, TACHO_STR("a")) == SIZE_MAX);
+}
+
 static void test_contains(void **state)
 {
     (void)state;
@@ -228,6 +240,7 @@ int main(void)
         cmocka_unit_test(test_trim),
         cmocka_unit_test(test_basename),
         cmocka_unit_test(test_find_byte),
+        cmocka_unit_test(test_find),
         cmocka_unit_test(test_contains),
         cmocka_unit_test(test_zeroed_view),
         cmocka_unit_test(test_parse_u64),

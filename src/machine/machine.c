@@ -63,26 +63,57 @@ tacho_str tacho_machine_builtin_text(tacho_str name)
     return (tacho_str){"", 0};
 }
 
-/* Whether |text|, of a built-in machine, has |device| as the value of a key "called". */
-static bool names_device(tacho_str text, tacho_str device)
+/* The value of the next key "called" in the text of a built-in machine; false after the last. */
+static bool take_device(tacho_str *text, tacho_str *out_device)
 {
     const tacho_str key = TACHO_STR("\"called\": \"");
-    for (; text.len > key.len + device.len; text = tacho_str_from(text, 1)) {
-        bool is_value = text.data[0] == '"' && tacho_str_starts_with(text, key);
-        tacho_str value = is_value ? tacho_str_from(text, key.len) : device;
-        if (is_value && tacho_str_starts_with(value, device) && value.data[device.len] == '"') {
-            return true;
-        }
+    size_t at = tacho_str_find(*text, key);
+    if (at == SIZE_MAX) {
+        return false;
     }
-    return false;
+    *text = tacho_str_from(*text, at + key.len);
+    *out_device = tacho_str_make(text->data, tacho_str_find_byte(*text, '"'));
+    return true;
 }
 
-const char *tacho_machine_builtin_of_device(tacho_str device)
+/* Adds the devices of |machine| to |devices| from |count| on, or just counts where it is NULL. */
+static size_t add_devices(const char *machine, tacho_machine_device *devices, size_t count)
 {
-    for (size_t i = 0; device.len > 0 && tacho_machine_builtin(i) != NULL; i++) {
-        const char *name = tacho_machine_builtin(i);
-        if (names_device(tacho_machine_builtin_text(tacho_str_from_cstring(name)), device)) {
-            return name;
+    tacho_str text = tacho_machine_builtin_text(tacho_str_from_cstring(machine));
+    for (tacho_str name; take_device(&text, &name); count++) {
+        if (devices != NULL) {
+            devices[count] = (tacho_machine_device){name, machine};
+        }
+    }
+    return count;
+}
+
+static size_t add_all_devices(tacho_machine_device *devices)
+{
+    size_t count = 0;
+    for (size_t i = 0; tacho_machine_builtin(i) != NULL; i++) {
+        count = add_devices(tacho_machine_builtin(i), devices, count);
+    }
+    return count;
+}
+
+tacho_status tacho_machine_devices(tacho_arena *arena, const tacho_machine_device **out_devices,
+                                   size_t *out_count)
+{
+    void *memory = NULL;
+    *out_count = add_all_devices(NULL);
+    TACHO_TRY(tacho_arena_alloc(arena, (*out_count + 1) * sizeof(tacho_machine_device), &memory));
+    add_all_devices(memory);
+    *out_devices = memory;
+    return TACHO_OK;
+}
+
+const char *tacho_machine_of_device(const tacho_machine_device *devices, size_t device_count,
+                                    tacho_str device)
+{
+    for (size_t i = 0; i < device_count; i++) {
+        if (tacho_str_equal(devices[i].name, device)) {
+            return devices[i].machine;
         }
     }
     return NULL;

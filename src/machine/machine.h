@@ -284,11 +284,22 @@ const char *tacho_machine_builtin(size_t index);
 /* The JSON text of a built-in machine or of "template"; empty when the name is unknown. */
 tacho_str tacho_machine_builtin_text(tacho_str name);
 
+/* A device ("NVIDIA H200") and the built-in machine that lists it. */
+typedef struct tacho_machine_device {
+    tacho_str name;
+    const char *machine;
+} tacho_machine_device;
+
+/* All such devices, in |arena|. */
+tacho_status tacho_machine_devices(tacho_arena *arena, const tacho_machine_device **out_devices,
+                                   size_t *out_count) TACHO_MUST_USE;
+
 /*
- * The built-in machine that lists |device| ("NVIDIA H200") among its devices; NULL if none does.
- * Names must be equal: variants of one chip differ in clock and memory.
+ * The machine of |device|; NULL if none lists it. Names must be equal: variants of one chip differ
+ * in clock and memory.
  */
-const char *tacho_machine_builtin_of_device(tacho_str device);
+const char *tacho_machine_of_device(const tacho_machine_device *devices, size_t device_count,
+                                    tacho_str device);
 
 /*
  * The machine of this name, else the one described in the file at this path. All of it is in

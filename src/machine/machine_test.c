@@ -50,14 +50,20 @@ static void test_devices(void **state)
         {"NVIDIA H100 PCIe", NULL},
         {"", NULL},
     };
+    const tacho_machine_device *devices = NULL;
+    size_t device_count = 0;
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    assert_null(tacho_machine_devices(&arena, &devices, &device_count));
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const char *found =
-            tacho_machine_builtin_of_device(tacho_str_from_cstring(cases[i].device));
+            tacho_machine_of_device(devices, device_count, tacho_str_from_cstring(cases[i].device));
         assert_int_equal(found == NULL, cases[i].machine == NULL);
         if (found != NULL) {
             assert_string_equal(found, cases[i].machine);
         }
     }
+    tacho_arena_deinit(&arena);
 }
 
 static void test_exact(void **state)

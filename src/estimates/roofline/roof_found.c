@@ -38,7 +38,7 @@ static tacho_status grow_parts(tacho_roof_found *found, uint32_t part)
 /* A second device of another kind makes the part's machine ambiguous, for good. */
 static tacho_status add_device(tacho_roof_found *found, uint32_t part, tacho_str device)
 {
-    const char *machine = tacho_machine_builtin_of_device(device);
+    const char *machine = tacho_machine_of_device(found->known, found->known_count, device);
     tacho_str *known = &found->devices[part];
     if (known->len == 0) {
         found->machines[part] = machine;
@@ -62,7 +62,7 @@ static tacho_status look_at_tracks(tacho_roof_found *found, const tacho_dict *di
         tacho_str name =
             tacho_dict_string(dict, tacho_dict_track_name(dict, (uint32_t)found->track_count));
         bool is_named = track->track_class == TACHO_TRACK_GROUP &&
-                        tacho_machine_builtin_of_device(name) != NULL;
+                        tacho_machine_of_device(found->known, found->known_count, name) != NULL;
         if (is_named) {
             TACHO_TRY(grow_parts(found, track->part));
             TACHO_TRY(add_device(found, track->part, name));
@@ -74,6 +74,9 @@ static tacho_status look_at_tracks(tacho_roof_found *found, const tacho_dict *di
 tacho_status tacho_roof_found_look(tacho_roof_found *found, const tacho_dict *dict, uint32_t part)
 {
     TACHO_TRY(grow_parts(found, part));
+    if (found->known == NULL) {
+        TACHO_TRY(tacho_machine_devices(&found->arena, &found->known, &found->known_count));
+    }
     for (; found->fact_count < dict->metadata_count; found->fact_count++) {
         const tacho_metadata *fact = &dict->metadata[found->fact_count];
         if (is_device_fact(tacho_dict_string(dict, fact->key))) {

@@ -15,6 +15,8 @@ typedef struct tacho_roof_found {
     const char **machines; /* by part: name of a built-in machine, or NULL */
     tacho_str *devices;    /* by part: as the profile names it */
     size_t part_count, machine_capacity, device_capacity;
+    const tacho_machine_device *known; /* devices of built-in machines */
+    size_t known_count;
     size_t fact_count; /* facts of the dictionary that were looked at */
     size_t track_count;
     tacho_arena arena;
