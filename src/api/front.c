@@ -185,12 +185,14 @@ tacho_status tacho_front_set_color(const char *when)
 
 bool tacho_front_limit_memory(const char *size)
 {
-    uint64_t bytes = tacho_budget_default();
-    if (size != NULL && !tacho_budget_parse(tacho_str_from_cstring(size), &bytes)) {
-        return false;
+    uint64_t bytes = 0;
+    bool is_size = size != NULL && tacho_budget_parse(tacho_str_from_cstring(size), &bytes);
+    if (size == NULL) {
+        tacho_budget_set_default();
+    } else if (is_size) {
+        tacho_budget_set(bytes);
     }
-    tacho_budget_set(bytes);
-    return true;
+    return size == NULL || is_size;
 }
 
 void tacho_front_return_freed(void)

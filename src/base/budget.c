@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -20,9 +21,12 @@ enum { STEP_BYTES = 16 << 20, STEPS_MIN = 16, SHARE_OF_COMPUTER = 4 };
 
 static _Atomic uint64_t limit_bytes = UNSET;
 static _Atomic uint64_t unchecked_bytes;
+static _Atomic bool is_default, has_bomb;
+static _Atomic uint64_t input_bytes;
 
 void tacho_budget_set(uint64_t bytes)
 {
+    atomic_store(&is_default, false);
     atomic_store(&limit_bytes, bytes);
 }
 
@@ -56,7 +60,7 @@ static int read_numbers(const char *path, uint64_t numbers[3])
     return sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &numbers[0], &numbers[1], &numbers[2]);
 }
 
-uint64_t tacho_budget_default(void)
+void tacho_budget_set_default(void)
 {
     uint64_t group[3] = {0};
     long pages = sysconf(_SC_PHYS_PAGES);
@@ -65,7 +69,8 @@ uint64_t tacho_budget_default(void)
     bool has_group = read_numbers("/sys/fs/cgroup/memory.max", group) >= 1;
     bytes = has_group && group[0] > 0 && (bytes == 0 || group[0] < bytes) ? group[0] : bytes;
     uint64_t share = bytes / SHARE_OF_COMPUTER;
-    return bytes > 0 && share < TACHO_BUDGET_MIN ? TACHO_BUDGET_MIN : share;
+    tacho_budget_set(bytes > 0 && share < TACHO_BUDGET_MIN ? TACHO_BUDGET_MIN : share);
+    atomic_store(&is_default, true);
 }
 
 /* ---- as text -------------------------------------------------------------------------------- */
@@ -119,8 +124,8 @@ void tacho_budget_format(uint64_t bytes, char out_text[TACHO_BUDGET_TEXT_MAX])
 
 /* ---- asking --------------------------------------------------------------------------------- */
 
-/* Bytes of anonymous pages in memory; 0 where unknown. */
-static uint64_t used_bytes(void)
+/* Anonymous pages in memory. */
+uint64_t tacho_budget_used(void)
 {
     uint64_t pages[3] = {0}; /* of the address space, in memory, shared or of files */
     long page = sysconf(_SC_PAGESIZE);
@@ -128,12 +133,30 @@ static uint64_t used_bytes(void)
     return is_known && page > 0 ? (pages[1] - pages[2]) * (uint64_t)page : 0;
 }
 
+void tacho_budget_add_input(uint64_t bytes, bool is_bomb)
+{
+    atomic_fetch_add_explicit(&input_bytes, bytes, memory_order_relaxed);
+    if (is_bomb) {
+        atomic_store_explicit(&has_bomb, true, memory_order_relaxed);
+    }
+}
+
+/* The limit as inputs leave it. */
+static uint64_t current_limit(bool *out_is_lowered)
+{
+    uint64_t limit = tacho_budget_get();
+    uint64_t lowered = TACHO_BUDGET_FREE + 2 * atomic_load(&input_bytes);
+    *out_is_lowered = atomic_load(&is_default) && atomic_load(&has_bomb) && lowered < limit;
+    return *out_is_lowered ? lowered : limit;
+}
+
 tacho_status tacho_budget_check(uint64_t bytes)
 {
     char limit_text[TACHO_BUDGET_TEXT_MAX], used_text[TACHO_BUDGET_TEXT_MAX],
         more_text[TACHO_BUDGET_TEXT_MAX];
-    uint64_t limit = tacho_budget_get();
-    uint64_t used = limit > 0 ? used_bytes() : 0;
+    bool is_lowered = false;
+    uint64_t limit = current_limit(&is_lowered);
+    uint64_t used = limit > 0 ? tacho_budget_used() : 0;
     if (limit == 0 || (used <= limit && bytes <= limit - used)) {
         return TACHO_OK;
     }
@@ -142,8 +165,24 @@ tacho_status tacho_budget_check(uint64_t bytes)
     tacho_budget_format(bytes, more_text);
     return tacho_fail_hint(
         TACHO_CODE_NO_MEMORY, TACHO_HINT_MEMORY,
-        "the memory limit of %s is reached: %s are in use, and %s more are needed", limit_text,
-        used_text, more_text);
+        "the memory limit of %s%s is reached: %s are in use, and %s more are needed", limit_text,
+        is_lowered ? " for inputs that unpack to more than 200 times their size" : "", used_text,
+        more_text);
+}
+
+tacho_status tacho_budget_check_growth(const char *subject, uint64_t before, uint64_t allowed_bytes)
+{
+    char limit_text[TACHO_BUDGET_TEXT_MAX], grown_text[TACHO_BUDGET_TEXT_MAX];
+    uint64_t limit = TACHO_BUDGET_FREE + allowed_bytes;
+    uint64_t used = atomic_load(&is_default) ? tacho_budget_used() : 0;
+    if (used <= before || used - before <= limit) {
+        return TACHO_OK;
+    }
+    tacho_budget_format(limit, limit_text);
+    tacho_budget_format(used - before, grown_text);
+    return tacho_fail_hint(TACHO_CODE_NO_MEMORY, TACHO_HINT_MEMORY,
+                           "%s: the memory limit of %s is reached: %s are in use", subject,
+                           limit_text, grown_text);
 }
 
 tacho_status tacho_budget_take(uint64_t bytes)

@@ -23,8 +23,12 @@
 void tacho_budget_set(uint64_t bytes);
 uint64_t tacho_budget_get(void);
 
-/* A quarter of the memory of the computer, or of this process's control group. */
-uint64_t tacho_budget_default(void);
+/*
+ * Sets a quarter of the memory of the computer, or of this process's control group. Where it holds,
+ * no one has chosen how much to spend: what grows out of all proportion to its input is refused
+ * earlier (tacho_budget_check_growth).
+ */
+void tacho_budget_set_default(void);
 
 /* "512M", "2G", "1.5GiB", a number of bytes; "none" is 0. False for any other text. */
 bool tacho_budget_parse(tacho_str text, uint64_t *out_bytes);
@@ -37,7 +41,27 @@ void tacho_budget_format(uint64_t bytes, char out_text[TACHO_BUDGET_TEXT_MAX]);
 /* Whether |bytes| more would be too much: a NO_MEMORY failure that names the limit. */
 tacho_status tacho_budget_check(uint64_t bytes) TACHO_MUST_USE;
 
-/* The same now and then only: for callers that ask for little at a time. */
+/* Bytes in use now; 0 where unknown. */
+uint64_t tacho_budget_used(void);
+
+/* What any input may take besides twice its size, unless a limit was chosen. */
+#define TACHO_BUDGET_FREE (UINT64_C(256) << 20)
+
+/*
+ * An input has given |bytes| more. Where one of them is a bomb, whose few bytes unpack to many, the
+ * default limit is at most TACHO_BUDGET_FREE and twice what inputs have given.
+ */
+void tacho_budget_add_input(uint64_t bytes, bool is_bomb);
+
+/*
+ * Whether more than TACHO_BUDGET_FREE and |allowed_bytes| have been added to |before|, a value of
+ * tacho_budget_used: a NO_MEMORY failure that begins with |subject|. Always OK unless the default
+ * limit holds.
+ */
+tacho_status tacho_budget_check_growth(const char *subject, uint64_t before,
+                                       uint64_t allowed_bytes) TACHO_MUST_USE;
+
+/* As tacho_budget_check, now and then only: for callers that ask for little at a time. */
 tacho_status tacho_budget_take(uint64_t bytes) TACHO_MUST_USE;
 
 #endif

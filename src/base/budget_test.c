@@ -85,6 +85,56 @@ static void test_asking(void **state)
     assert_null(tacho_budget_check(UINT64_MAX));
 }
 
+/* Growth counts while the default holds, and no more once a limit is chosen. */
+static void test_growth(void **state)
+{
+    (void)state;
+    enum { MORE = 64 << 20 };
+    uint64_t most = TACHO_BUDGET_FREE + MORE;
+    tacho_budget_set_default();
+    assert_true(tacho_budget_get() >= TACHO_BUDGET_MIN);
+    uint64_t before = tacho_budget_used();
+    assert_true(before > 0);
+    assert_null(tacho_budget_check_growth("x", before, MORE));
+    char *bytes = malloc(most + MORE);
+    assert_non_null(bytes);
+    memset(bytes, 1, most - MORE);
+    assert_null(tacho_budget_check_growth("x", before, MORE));
+    memset(bytes, 1, most + MORE);
+    tacho_status status = tacho_budget_check_growth("x", before, MORE);
+    assert_int_equal(tacho_status_code(status), TACHO_CODE_NO_MEMORY);
+    assert_non_null(
+        strstr(tacho_status_message(status), "x: the memory limit of 320.0 MiB is reached: "));
+    assert_int_equal(tacho_status_hint(status, 0, 0).id, TACHO_HINT_MEMORY);
+    tacho_status_free(status);
+    assert_null(tacho_budget_check_growth("x", tacho_budget_used(), MORE));
+    tacho_budget_set(UINT64_C(1) << 40);
+    assert_null(tacho_budget_check_growth("x", before, MORE));
+    tacho_budget_set(0);
+    free(bytes);
+}
+
+/* What has been read raises the limit of the default, which only a bomb lowers. */
+static void test_bombs(void **state)
+{
+    (void)state;
+    tacho_budget_set_default();
+    tacho_budget_add_input(UINT64_C(1) << 20, false);
+    assert_null(tacho_budget_check(TACHO_BUDGET_FREE + (4 << 20)));
+    tacho_budget_add_input(0, true);
+    assert_null(tacho_budget_check(TACHO_BUDGET_FREE / 2));
+    tacho_status status = tacho_budget_check(TACHO_BUDGET_FREE + (4 << 20));
+    assert_int_equal(tacho_status_code(status), TACHO_CODE_NO_MEMORY);
+    assert_non_null(strstr(tacho_status_message(status), "the memory limit of 258.0 MiB for inputs "
+                                                         "that unpack to more than 200 times"));
+    tacho_status_free(status);
+    tacho_budget_add_input(UINT64_C(16) << 20, false);
+    assert_null(tacho_budget_check(TACHO_BUDGET_FREE + (4 << 20)));
+    tacho_budget_set(UINT64_C(1) << 40);
+    assert_null(tacho_budget_check(TACHO_BUDGET_FREE * 4));
+    tacho_budget_set(0);
+}
+
 static void test_what_grows(void **state)
 {
     (void)state;
@@ -107,10 +157,9 @@ static void test_what_grows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_asking),
-        cmocka_unit_test(test_what_grows),
+        cmocka_unit_test(test_sizes),  cmocka_unit_test(test_text),
+        cmocka_unit_test(test_asking), cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_bombs),  cmocka_unit_test(test_what_grows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,8 @@
 #define _GNU_SOURCE /* posix_fadvise */
 #include "base/input.h"
 
+#include "base/budget.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -109,14 +111,27 @@ static tacho_status check_use(const tacho_input *input)
                       : TACHO_OK;
 }
 
+/*
+ * A few bytes can unpack to gigabytes of events that all have to be held: beyond
+ * TACHO_INPUT_RATIO_MAX unpacked bytes do not count towards the memory that an input may take.
+ */
+static void count_bytes(const tacho_input *input, size_t new_bytes)
+{
+    uint64_t most = input->raw_read_bytes * TACHO_INPUT_RATIO_MAX;
+    bool is_bomb = input->decoder != NULL && input->limit_offset + new_bytes > most;
+    tacho_budget_add_input(is_bomb ? 0 : new_bytes, is_bomb);
+}
+
 static tacho_status read_more(tacho_input *input, char *bytes, size_t room, size_t *out_len)
 {
     TACHO_TRY(check_use(input));
     if (input->decoder != NULL) {
-        return read_decoded(input, bytes, room, out_len);
+        TACHO_TRY(read_decoded(input, bytes, room, out_len));
+    } else {
+        TACHO_TRY(read_fd(input, bytes, room, out_len));
+        input->at_end = *out_len == 0;
     }
-    TACHO_TRY(read_fd(input, bytes, room, out_len));
-    input->at_end = *out_len == 0;
+    count_bytes(input, *out_len);
     return TACHO_OK;
 }
 
@@ -300,6 +315,7 @@ static tacho_status start_decoding(tacho_input *input)
     }
     memcpy(input->raw, head.data, head.len);
     input->raw_len = head.len;
+    input->raw_read_bytes = input->fd < 0 ? head.len : input->raw_read_bytes;
     input->cursor = input->limit = input->buffer;
     input->limit_offset = 0;
     input->at_end = false;

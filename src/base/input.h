@@ -22,6 +22,7 @@ enum {
     TACHO_INPUT_TOKEN_MAX = 16 << 20,
     TACHO_INPUT_USELESS_MAX = 64 << 20, /* see tacho_input_use */
     TACHO_INPUT_LEAD_BYTES = 16,        /* that can be read ahead of any view */
+    TACHO_INPUT_RATIO_MAX = 200,        /* see tacho_budget_add_input */
 };
 
 /* Receives progress now and then; |total_bytes| is 0 when unknown. */

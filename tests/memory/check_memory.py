@@ -101,6 +101,46 @@ def check_limit():
     del os.environ["TACHO_MEMORY"]
 
 
+def check_bombs():
+    """A few bytes that ask for much: refused near 256 MiB, unless the user chose a limit."""
+    line = b'{"ph":"X","name":"a","pid":1,"tid":1,"ts":5,"dur":1},\n' * 100000
+    with open("bomb.json.zst", "wb") as file:
+        packer = subprocess.Popen(["zstd", "-q", "-c"], stdin=subprocess.PIPE, stdout=file)
+        packer.stdin.write(b'{"traceEvents":[\n')
+        for _ in range(150):
+            packer.stdin.write(line)
+        packer.stdin.write(b'{"ph":"X","name":"last","pid":1,"tid":1,"ts":60,"dur":1}]}\n')
+        packer.stdin.close()
+        require(packer.wait() == 0, "zstd fails")
+    size = os.path.getsize("bomb.json.zst")
+    require(size < 100000, f"a bomb of {size} bytes")
+    refused = "MiB for inputs that unpack to more than 200 times their size is reached"
+    for words in (["ops"], ["convert", "-o", "bomb.pb"], ["report", "-o", "bomb.html"]):
+        status, _, err, peak = run(words[0], "bomb.json.zst", "-q", *words[1:])
+        require(status == 1 and refused in err and "; --memory SIZE allows more" in err,
+                f"{words[0]} of a bomb: exit status {status}: {err}")
+        require(IS_SANITISED or peak < 400, f"{words[0]} of a bomb: {peak:.0f} MB")
+        require(words[-1] == "ops" or not os.path.exists(words[-1]), f"{words[-1]} was written")
+    require(run("info", "bomb.json.zst", "-q")[0] == 0, "info, which holds nothing, is refused")
+    require(run("ops", "bomb.json.zst", "-q", "--memory", "2G")[0] == 0, "ops --memory 2G of a bomb fails")
+
+
+def check_query():
+    """The result of a statement may take 256 MiB and twice its profile, unless a limit was chosen."""
+    with open("one.json", "w", encoding="ascii") as file:
+        gen_odd.write("names", 1, file)
+    rows = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c%s) SELECT x FROM c"
+    for limit in ("", " LIMIT 20000000"):
+        status, _, err, peak = run("query", "one.json", rows % limit, "-q")
+        require(status == 1 and "the SQL statement: the memory limit of 2" in err and
+                "; --memory SIZE allows more" in err, f"query of rows{limit}: {status}: {err}")
+        require(IS_SANITISED or peak < 330, f"query of rows{limit}: {peak:.0f} MB")
+    nowhere = ["-q", "-o", os.devnull]
+    require(run("query", "one.json", rows % " LIMIT 2000000", *nowhere)[0] == 0, "2 million rows are refused")
+    require(run("query", "one.json", rows % " LIMIT 9000000", *nowhere, "--memory", "2G")[0] == 0,
+            "9 million rows with --memory 2G are refused")
+
+
 FILLED = """func.func @main(%x: tensor<1xf32>) -> tensor<{0}xf32> {{
   %t = tosa.const_shape {{values = dense<{0}> : tensor<1xindex>}} : () -> !tosa.shape<1>
   %0 = tosa.tile %x, %t : (tensor<1xf32>, !tosa.shape<1>) -> tensor<{0}xf32>
@@ -132,6 +172,8 @@ def main():
         for (shape, count), limits in LIMITS.items():
             check_shape(shape, count, limits)
         check_limit()
+        check_bombs()
+        check_query()
         check_models()
         check_top()  # last: a child starts with the memory of this process
         os.chdir("/")
