@@ -35,9 +35,15 @@ typedef struct result {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/* The text itself where the row before has the same: columns repeat names, files and classes. */
 static tacho_status keep_text(result *self, tacho_str text, value *out_value)
 {
+    const value *before = self->value_count > 0 ? out_value - (ptrdiff_t)self->column_count : NULL;
     out_value->type = SQLITE_TEXT;
+    if (before != NULL && before->type == SQLITE_TEXT && tacho_str_equal(before->of.text, text)) {
+        out_value->of.text = before->of.text;
+        return TACHO_OK;
+    }
     TACHO_TRY(tacho_arena_copy(&self->arena, text, &text));
     return tacho_utf8_clean(text, &self->arena, &out_value->of.text);
 }

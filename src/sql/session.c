@@ -28,6 +28,7 @@ static tacho_status fill_database(tacho_sql *sql)
     sqlite3 *db = sql->db;
     tacho_sql_restrict(db);
     int code = tacho_sql_functions_add(db);
+    code = code == SQLITE_OK ? tacho_sql_text_functions_add(db, &sql->deadline) : code;
     if (code != SQLITE_OK) {
         return tacho_sql_failure(db, code);
     }
@@ -40,6 +41,7 @@ static tacho_status fill_database(tacho_sql *sql)
 tacho_status tacho_sql_open(tacho_sql *sql, tacho_profile *profile)
 {
     sql->db = NULL;
+    sql->deadline.until_ns = INT64_MAX;
     TACHO_TRY(tacho_sql_data_init(&sql->data, profile));
     int code = sqlite3_open_v2(":memory:", &sql->db,
                                SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY |
@@ -136,15 +138,24 @@ static tacho_status prepare(tacho_sql *sql, const char *statement, sqlite3_stmt 
 typedef struct watch {
     int64_t until_ns; /* INT64_MAX: any time */
     unsigned looks;
+    uint64_t used_at_start; /* mostly by the profile */
     tacho_status failure;
 } watch;
+
+/* A result may take as much as any input does, and twice the profile. */
+static tacho_status check_memory(const watch *self)
+{
+    TACHO_TRY(tacho_budget_check(0));
+    return tacho_budget_check_growth("the SQL statement", self->used_at_start,
+                                     2 * self->used_at_start);
+}
 
 /* Asked now and then while a statement runs; other than 0 ends it. */
 static int has_to_end(void *user)
 {
     watch *self = user;
     if (++self->looks % LOOKS_PER_BUDGET == 0 && self->failure == TACHO_OK) {
-        self->failure = tacho_budget_check(0);
+        self->failure = check_memory(self);
     }
     return self->failure != TACHO_OK ||
            (self->until_ns < INT64_MAX && tacho_process_now_ns() >= self->until_ns);
@@ -163,8 +174,11 @@ static tacho_status run_prepared(tacho_sql *sql, const tacho_sql_bounds *bounds,
 {
     int code = SQLITE_OK;
     bool is_timed = bounds->timeout_ns > 0;
-    watch watching = {.until_ns =
-                          is_timed ? tacho_process_now_ns() + bounds->timeout_ns : INT64_MAX};
+    watch watching = {
+        .until_ns = is_timed ? tacho_process_now_ns() + bounds->timeout_ns : INT64_MAX,
+        .used_at_start = tacho_budget_used(),
+    };
+    sql->deadline.until_ns = watching.until_ns;
     sqlite3_progress_handler(sql->db, STEPS_PER_LOOK, has_to_end, &watching);
     tacho_status status = tacho_sql_result(prepared, bounds->row_max, out_table, &code);
     sqlite3_progress_handler(sql->db, 0, NULL, NULL);

@@ -8,14 +8,19 @@
 
 #include "base/output.h"
 #include "sql/data.h"
+#include "sql/text_functions.h"
 #include "table/table.h"
 
 typedef struct tacho_sql {
     sqlite3 *db;
     tacho_sql_data data;
+    tacho_sql_deadline deadline; /* of the statement that runs */
 } tacho_sql;
 
-/* Over |profile|, which is complete and outlives it. Call close even after a failure. */
+/*
+ * Over |profile|, which is complete and outlives it. |sql| must not move. Call close even after a
+ * failure.
+ */
 tacho_status tacho_sql_open(tacho_sql *sql, tacho_profile *profile) TACHO_MUST_USE;
 void tacho_sql_close(tacho_sql *sql);
 
