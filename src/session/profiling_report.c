@@ -64,10 +64,11 @@ static tacho_status write_to(report_writer *writer, const row_fork *rows,
 {
     tacho_table_report tables;
     TACHO_TRY(tacho_table_report_open(&tables, sink, output));
+    tables.keeper = output == NULL ? writer->report->keeper : NULL;
     writer->tables = &tables;
     tacho_status status = write_tables(writer, rows);
     tacho_table_report_close(&tables);
-    if (status == TACHO_OK) {
+    if (status == TACHO_OK && output != NULL) {
         status = tacho_output_commit(output);
     }
     return status;
@@ -88,9 +89,12 @@ static tacho_status write_all(report_writer *writer, const row_fork *rows)
     if (report->is_quiet) {
         return TACHO_OK;
     }
-    TACHO_TRY(tacho_output_open_standard_error(&output));
     writer->wants_one = false;
     writer->options.top = TOP;
+    if (report->keeper != NULL) {
+        return write_to(writer, rows, &tacho_table_sink_text, NULL);
+    }
+    TACHO_TRY(tacho_output_open_standard_error(&output));
     tacho_status status = write_to(writer, rows, &tacho_table_sink_text, &output);
     tacho_output_close(&output);
     return status;

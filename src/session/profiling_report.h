@@ -21,6 +21,7 @@ struct tacho_profile_report {
     const void *maker;
     const tacho_wrapper_result *result;
     const tacho_notes *notes;
+    const tacho_table_taker *keeper; /* gets the tables instead of standard error; or NULL */
     bool is_quiet; /* no tables, and of what is said warnings alone */
 };
 

@@ -27,7 +27,7 @@ static bool choose_by_format(tacho_request *given, const char *path, const char 
     if (output->table_sink == NULL) {
         return false;
     }
-    tacho_str name = tacho_str_from_cstring(path);
+    tacho_str name = tacho_str_from_cstring(path != NULL ? path : "-");
     if (tacho_trace_sink_find_for_path(name) != NULL && tacho_annotate_table_sink(name) == NULL &&
         tacho_table_sink_find_suffix(name) != output->table_sink) {
         tacho_request_misuse(given, "{format} applies to tables, but '%s' is a trace", path);
@@ -39,8 +39,8 @@ static bool choose_by_format(tacho_request *given, const char *path, const char 
 bool tacho_annotate_choose_output(tacho_request *given, const char *path, const char *format,
                                   tacho_annotate_output *out_output)
 {
-    tacho_str name = tacho_str_from_cstring(path);
-    bool is_stdout = tacho_str_equal(name, TACHO_STR("-"));
+    tacho_str name = tacho_str_from_cstring(path != NULL ? path : "-");
+    bool is_stdout = !tacho_request_is_file(path);
     *out_output = (tacho_annotate_output){.path = path};
     if (format != NULL && !choose_by_format(given, path, format, out_output)) {
         return false;

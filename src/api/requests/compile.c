@@ -147,7 +147,7 @@ static bool choose_outputs(tacho_request *given, tacho_compile_choice *choice)
                     tacho_request_format(given) != NULL ||
                     tacho_table_sink_find_suffix(tacho_str_from_cstring(output)) != NULL;
     request->program_path = is_table ? NULL : output;
-    request->output_path = is_table && output != NULL ? output : "-";
+    request->output_path = is_table && output != NULL ? output : given->listener.output;
     if (!is_table && !check_program(given, choice)) {
         return false;
     }

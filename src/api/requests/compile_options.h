@@ -73,7 +73,7 @@ int tacho_compile_sweep_chosen(tacho_request *given, tacho_compile_choice *choic
 
 #define TACHO_COMPILE_OPTION_QUIET                                                                 \
     TACHO_OPT_FLAG("quiet", 'q', "no progress or summary; errors and losses are still shown",      \
-                   TACHO_COMPILE_INTO_FLAG(request.is_quiet))
+                   TACHO_COMPILE_INTO_FLAG(request.is_quiet), .is_front = true)
 
 #define TACHO_COMPILE_OPTION_DIM                                                                   \
     TACHO_OPT_EACH("dim", 0, "NAME=N",                                                             \

@@ -41,8 +41,8 @@ static const tacho_option options[] = {
     TACHO_OPT_VALUE("format", 0, "text|csv|json|markdown|xlsx|github|junit",
                     "how to print the tables; github: annotations of a workflow, junit: test "
                     "results in XML (default: by the suffix of OUT, else text)"),
-    TACHO_OPT_FLAG("json", 0, "same as {format} json"),
-    TACHO_OPT_FLAG("csv", 0, "same as {format} csv"),
+    TACHO_OPT_FLAG("json", 0, "same as {format} json", .is_front = true),
+    TACHO_OPT_FLAG("csv", 0, "same as {format} csv", .is_front = true),
     TACHO_OPTION_OUTPUT,
     TACHO_OPT_EACH("also", 0, "FILE",
                    "also write the tables to FILE, in the format of its suffix: .md, .xml (JUnit), "

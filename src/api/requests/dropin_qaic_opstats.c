@@ -32,7 +32,7 @@ static const tacho_option options[] = {
                     "a track per thread for barriers (default: false)",
                     TACHO_INTO_TRUTH(tacho_opstats_request, view.shows_barriers)),
     TACHO_OPT_FLAG("verbose", 'v', "print what is being decoded",
-                   TACHO_INTO_FLAG(tacho_opstats_request, is_verbose)),
+                   TACHO_INTO_FLAG(tacho_opstats_request, is_verbose), .is_front = true),
     TACHO_OPTION_HELP,
 };
 

@@ -55,7 +55,7 @@ static const tacho_option options[] = {
     TACHO_OPT_VALUE("set-size", 'S', "N", TACHO_IGNORED),
     TACHO_OPT_VALUE("aic-threads-per-queue", 'T', "N", TACHO_IGNORED),
     TACHO_OPT_FLAG("quiet", 'q', "no progress or summary; errors and losses are still shown",
-                   TACHO_INTO_FLAG(runner, run.request.is_quiet)),
+                   TACHO_INTO_FLAG(runner, run.request.is_quiet), .is_front = true),
     TACHO_OPTION_HELP,
 };
 
@@ -111,6 +111,7 @@ static int qaic_runner_run(tacho_request *given)
 {
     runner self = {
         .run = {.request = {.observer = &tacho_run_client,
+                            .leaves_signals = given->listener.output == NULL,
                             .device = "sim",
                             .iterations = DEFAULT_ITERATIONS,
                             .sampling = {.count = 1},

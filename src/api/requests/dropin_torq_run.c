@@ -41,7 +41,7 @@ static const tacho_option options[] = {
                     "format of that file; r2 is that of later runtimes (default: r1)",
                     TACHO_INTO(WORD, module_run, module.host.torq_form, TACHO_RUN_R1, 0, NULL)),
     TACHO_OPT_FLAG("quiet", 'q', "no progress or summary; errors and losses are still shown",
-                   TACHO_INTO_FLAG(module_run, module.request.is_quiet)),
+                   TACHO_INTO_FLAG(module_run, module.request.is_quiet), .is_front = true),
     TACHO_OPTION_HELP,
 };
 
@@ -88,6 +88,7 @@ static int module_command_run(tacho_request *given)
         .module =
             {
                 .request = {.observer = &tacho_run_client,
+                            .leaves_signals = given->listener.output == NULL,
                             .iterations = 1,
                             .sampling = {.count = 1},
                             .device_options = {.threads = 1,

@@ -29,7 +29,8 @@ static const tacho_option options[] = {
     TACHO_OPT_FLAG("all-columns", 0,
                    "also the columns of newer reports, such as DEVICE ARCH and PROGRAM HASH",
                    TACHO_INTO_FLAG(tacho_profile_choice, has_all_tt_columns)),
-    TACHO_OPT_FLAG("quiet", 'q', "no tables or summary; errors and losses are still shown"),
+    TACHO_OPT_FLAG("quiet", 'q', "no tables or summary; errors and losses are still shown",
+                   .is_front = true),
 };
 
 static int tt_profile_run(tacho_request *given)

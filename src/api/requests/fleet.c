@@ -167,7 +167,7 @@ static int read_fleet(tacho_fleet_choice *choice, const char *const *words, size
 
 static int run_timeline(tacho_fleet_choice *choice, tacho_request *given)
 {
-    if (strcmp(choice->output_path, "-") == 0) {
+    if (!tacho_request_is_file(choice->output_path)) {
         return tacho_request_misuse(given, "no output file given; use {o|output} OUT.pb");
     }
     choice->job.sections = TACHO_FLEET_COLLECTIVES;

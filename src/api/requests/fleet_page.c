@@ -36,7 +36,7 @@ static int say_written(const tacho_fleet_choice *choice, const tacho_fleet_page 
 
 int tacho_fleet_page_run(tacho_fleet_choice *choice, tacho_request *given)
 {
-    if (strcmp(choice->output_path, "-") == 0) {
+    if (!tacho_request_is_file(choice->output_path)) {
         return tacho_request_misuse(given, "no output file given; use {o|output} OUT.html");
     }
     tacho_fleet_inputs inputs;

@@ -68,7 +68,7 @@ static tacho_status refuse_nothing(const tacho_fleet_choice *choice)
 int tacho_fleet_map_run(tacho_fleet_choice *choice, tacho_request *given)
 {
     tacho_fleet_map map = {.folder = choice->output_path, .job = &choice->job};
-    if (strcmp(choice->output_path, "-") == 0) {
+    if (!tacho_request_is_file(choice->output_path)) {
         return tacho_request_misuse(given, "no directory for the parts given; use {o|output} DIR");
     }
     if (!choose_share(choice, given, &map.share)) {
@@ -106,7 +106,7 @@ int tacho_fleet_reduce_run(tacho_fleet_choice *choice, tacho_request *given)
 {
     tacho_fleet_inputs inputs;
     tacho_fleet *fleet = &choice->fleets[0];
-    if (strcmp(choice->output_path, "-") == 0) {
+    if (!tacho_request_is_file(choice->output_path)) {
         return tacho_request_misuse(given, "no output file given; use {o|output} OUT.tpart");
     }
     tacho_status status = tacho_fleet_inputs_init(&inputs, given->words + 1, given->word_count - 1);

@@ -162,6 +162,11 @@ static int end(tacho_request *given, tacho_status status)
 static int run_action(const machine_request *request, const char *action)
 {
     tacho_request *given = request->given;
+    bool is_file = strcmp(action, "export") == 0 ||
+                   (strcmp(action, "calibrate") == 0 && !tacho_request_has(given, "from"));
+    if (is_file && request->output_path == NULL) {
+        return tacho_request_misuse(given, "no output file given; use {o|output} OUT");
+    }
     if (strcmp(action, "show") == 0) {
         if (request->name_count != 1) {
             return tacho_request_misuse(given, "'show' takes one machine or file");

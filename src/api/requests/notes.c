@@ -4,6 +4,7 @@
  */
 #include "api/requests/request.h"
 #include "api/requests/results.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,12 +15,20 @@ enum { FORMAT_BYTES = 1024, HINTS_MAX = 16 };
 
 void tacho_request_pass_note(tacho_request *given, const tacho_result_note *note)
 {
+    tacho_arena arena;
+    tacho_str text;
+    tacho_result_note printable = *note;
+    tacho_arena_init(&arena);
+    tacho_status status = tacho_utf8_printable(tacho_str_from_cstring(note->text), &arena, &text);
+    printable.text = status == TACHO_OK ? text.data : "out of memory";
     pthread_mutex_lock(&given->lock);
     if (given->listener.note != NULL) {
-        given->listener.note(given->listener.user, note);
+        given->listener.note(given->listener.user, &printable);
     }
-    tacho_results_add_note(given->results, note);
+    tacho_results_add_note(given->results, &printable);
     pthread_mutex_unlock(&given->lock);
+    tacho_status_free(status);
+    tacho_arena_deinit(&arena);
 }
 
 void tacho_request_note(const tacho_request *given, const char *kind, const char *format, ...)

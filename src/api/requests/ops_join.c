@@ -31,7 +31,7 @@ int tacho_ops_join_run(tacho_request *given)
     tacho_tt_join_request request = {
         .paths = given->words,
         .path_count = given->word_count,
-        .output_path = output != NULL ? output : "-",
+        .output_path = tacho_request_output(given, "output"),
         .clock_mhz = tacho_str_from_cstring(clock_mhz != NULL ? clock_mhz : ""),
         .is_quiet = given->is_quiet,
         .is_strict = tacho_request_has(given, "strict"),
@@ -42,6 +42,10 @@ int tacho_ops_join_run(tacho_request *given)
         return tacho_request_misuse(given,
                                     "{join}: no logs given; name the files, or the directory that "
                                     "holds them");
+    }
+    if (request.output_path == NULL) {
+        return tacho_request_misuse(given,
+                                    "{join} needs a file for the table; use {o|output} FILE");
     }
     const char *stray = tacho_request_find(given, strays);
     stray = stray != NULL ? stray : tacho_ops_compat_stray(given);

@@ -109,6 +109,7 @@ static int run_chosen(tacho_request *given, tacho_opstats_request *request)
     uint64_t problem_count = 0;
     tacho_request_begin_progress(given, "decoding", "files", &request->progress);
     request->notes = &given->notes;
+    request->keeper = given->listener.output == NULL ? &given->keeper : NULL;
     tacho_status status = tacho_opstats_run(request, &problem_count);
     tacho_request_end_progress(given);
     return status != TACHO_OK  ? tacho_request_fail(given, status)

@@ -272,6 +272,7 @@ int tacho_profile_run(tacho_request *given, const tacho_profile_choice *choice)
                       .omits_tracy = choice->omits_tracy,
                       .tracy_port = (uint16_t)choice->tracy_port},
         .report = {.notes = &given->notes,
+                   .keeper = given->listener.output == NULL ? &given->keeper : NULL,
                    .is_quiet = given->is_quiet,
                    .make_more = choice->tt_report != NULL ? tacho_tt_profile_write : NULL,
                    .maker = &request.tt},

@@ -45,7 +45,7 @@ static const tacho_option options[] = {
                    TACHO_INTO_FLAG(report_request, page.is_strict)),
     TACHO_OPTION_QUIET,
     TACHO_OPT_FLAG("verbose", 'v', "also show what was read, the elapsed time and the memory",
-                   TACHO_INTO_FLAG(report_request, page.says_inputs)),
+                   TACHO_INTO_FLAG(report_request, page.says_inputs), .is_front = true),
     TACHO_OPTION_COLOR,
     TACHO_OPTION_MEMORY,
     TACHO_OPTION_HELP,

@@ -147,6 +147,12 @@ void tacho_request_show_progress(const tacho_request *given, const char *text);
 /* Where tables go that option |name| has no file for; NULL: they are kept in the results. */
 const char *tacho_request_output(const tacho_request *given, const char *name);
 
+/* Whether |path| names a file: not NULL, and not "-". */
+static inline bool tacho_request_is_file(const char *path)
+{
+    return path != NULL && strcmp(path, "-") != 0;
+}
+
 /* Tables in the format of |sink| to |path|, and into the results unless a front end prints them. */
 tacho_table_target tacho_request_target(const tacho_request *given, const tacho_table_sink *sink,
                                         const char *path);

@@ -122,7 +122,7 @@ static const tacho_option options[] = {
         "of the simulation, as for '{/compile}'; values are not rounded to it"),
     TACHO_OPTIONS_TABLES,
     TACHO_OPT_FLAG("quiet", 'q', "no progress or summary; errors and losses are still shown",
-                   TACHO_INTO_FLAG(tacho_run_choice, whole.request.is_quiet)),
+                   TACHO_INTO_FLAG(tacho_run_choice, whole.request.is_quiet), .is_front = true),
     TACHO_OPTION_VERBOSE,
     TACHO_OPTION_COLOR,
     TACHO_OPTION_MEMORY,
@@ -135,6 +135,7 @@ static int run_command_run(tacho_request *given)
         .whole =
             {
                 .request = {.observer = &tacho_run_client,
+                            .leaves_signals = given->listener.output == NULL,
                             .iterations = TACHO_RUN_OPEN,
                             .sampling = {.count = TACHO_RUN_OPEN, .start = TACHO_RUN_OPEN},
                             .device_options = {.has_fine_timer = true,

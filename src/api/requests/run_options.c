@@ -202,7 +202,8 @@ static bool choose_report(tacho_request *given, tacho_run_choice *choice)
 {
     size_t at = 0;
     choice->whole.has_top = tacho_request_has(given, "top");
-    choice->whole.report.sink = tacho_request_table_sink(given, "-");
+    choice->whole.report.sink = tacho_request_table_sink(given, given->listener.output);
+    choice->whole.report.keeper = given->listener.output == NULL ? &given->keeper : NULL;
     for (const char *output; (output = tacho_request_next(given, "output", &at)) != NULL;) {
         if (choice->whole.report.sink != NULL && strcmp(output, "-") == 0 &&
             choice->whole.report.sink != &tacho_table_sink_text) {

@@ -34,8 +34,7 @@ typedef struct opstats_run {
     opened_stats *opened;    /* of one inference, at most one per device */
     tacho_stats_file *files; /* the same, for who wants them in a row */
     size_t opened_count;
-    tacho_table_report report; /* of roll-ups */
-    tacho_output output;
+    tacho_table_report *report; /* of roll-ups */
     tacho_output_group outputs; /* summaries and traces */
     bool has_report;
     bool has_barriers; /* in what traces were asked to show of them */
@@ -377,7 +376,7 @@ static tacho_status take_rollup(void *user, const tacho_table *table)
     opstats_run *self = user;
     bool has_rows = table->cell_count > 0;
     self->rollup_count += has_rows ? 1 : 0;
-    return has_rows ? tacho_table_report_add(&self->report, table) : TACHO_OK;
+    return has_rows ? tacho_table_report_add(self->report, table) : TACHO_OK;
 }
 
 static tacho_status write_rollup(opstats_run *self)
@@ -491,27 +490,25 @@ static tacho_status process_all(opstats_run *self, const tacho_progress *progres
     return status;
 }
 
-static tacho_status process_with_report(opstats_run *self, const tacho_progress *progress)
+static tacho_status add_rollups(void *user, tacho_table_report *report)
+{
+    opstats_run *self = user;
+    self->report = report;
+    return process_all(self, &self->request->progress);
+}
+
+static tacho_status process_with_report(opstats_run *self)
 {
     if (self->request->rollup == TACHO_ROLLUP_NONE) {
-        return process_all(self, progress);
+        return process_all(self, &self->request->progress);
     }
-    const tacho_table_sink *sink =
-        self->request->table_sink != NULL ? self->request->table_sink : &tacho_table_sink_text;
-    TACHO_TRY(tacho_output_open("-", &self->output));
-    tacho_status status = tacho_table_report_open(&self->report, sink, &self->output);
-    if (status == TACHO_OK) {
-        status = process_all(self, progress);
-        if (status == TACHO_OK) {
-            status = tacho_table_report_finish(&self->report);
-        }
-        tacho_table_report_close(&self->report);
-    }
-    if (status == TACHO_OK) {
-        status = tacho_output_commit(&self->output);
-    }
-    tacho_output_close(&self->output);
-    return status;
+    const tacho_table_target to = {
+        .sink =
+            self->request->table_sink != NULL ? self->request->table_sink : &tacho_table_sink_text,
+        .path = self->request->keeper != NULL ? NULL : "-",
+        .keeper = self->request->keeper,
+    };
+    return tacho_table_report_write(&to, add_rollups, self);
 }
 
 static tacho_status prepare(opstats_run *self)
@@ -635,7 +632,7 @@ static tacho_status run(opstats_run *self)
     say_level(self);
     check_choice(self, &request->view.cores, self->decoder.program.facts.core_count, "core");
     check_choice(self, &request->view.devices, self->decoder.program.facts.device_count, "device");
-    tacho_status status = process_with_report(self, &request->progress);
+    tacho_status status = process_with_report(self);
     TACHO_TRY(status);
     say_barriers(self);
     say_rollup(self);

@@ -23,6 +23,7 @@ typedef struct tacho_opstats_request {
     bool is_verbose, is_quiet;
     tacho_stats_view view;
     const tacho_table_sink *table_sink; /* NULL: the vendor's text */
+    const tacho_table_taker *keeper;    /* gets roll-ups instead of standard output; or NULL */
     const tacho_trace_sink *trace_sink;
     tacho_rollup_kind rollup; /* TACHO_ROLLUP_NONE: none */
     const tacho_notes *notes;
