@@ -24,6 +24,7 @@ from .convert import Converted, Reported, convert, convert_to_bytes, report
 from ._columns import Rows
 from .profile import (Flow, Flows, Loss, Part, Profile, Sample, Samples, Span, Spans, Track, Tracks,
                       read)
+from .requests import Message, Option, Results, request
 from .run import Board, Inference, Run, Runner, run
 from .tables import Column, Table, Tables
 from .timechart import (TimeChartLog, TimeChartView, convert_to_perfetto,
@@ -36,7 +37,7 @@ __all__ = [
     "Sample", "Span", "Table", "Tables", "TachoError", "Tensor", "TimeChartLog",
     "TimeChartView", "Track", "UnsupportedError", "UsageError", "__version__", "annotate",
     "baselines", "breakdown", "compile", "convert", "convert_to_bytes", "convert_to_perfetto",
-    "csv_to_view_compile_profile", "csv_to_view_runtime_profile", "info", "diff", "library_version",
+    "csv_to_view_compile_profile", "csv_to_view_runtime_profile", "info", "diff", "library_version", "Message", "Option", "request", "Results",
     "machine", "machines", "ops", "opstats", "overview", "query", "read", "report", "roofline", "run", "save_baseline",
     "Flows", "Rows", "Samples", "Spans", "Tracks", "write_opstats",
 ]

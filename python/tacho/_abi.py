@@ -7,8 +7,8 @@ that compares every size and offset, and reads every prototype of the headers.
 from __future__ import annotations
 
 import ctypes
-from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int64,
-                    c_size_t, c_uint8, c_uint32, c_uint64, c_void_p)
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_int64,
+                    c_size_t, c_uint, c_uint8, c_uint32, c_uint64, c_void_p)
 from typing import Any
 
 NONE = 0xFFFFFFFF  # TACHO_VIEW_NONE
@@ -20,6 +20,9 @@ VALUE_INT, VALUE_UINT, VALUE_REAL, VALUE_BOOL, VALUE_TEXT, VALUE_DICT, VALUE_ARR
 TIMECHART_BEGIN, TIMECHART_END, TIMECHART_INSTANT = 1, 2, 3
 GATE_NONE, GATE_PASS, GATE_INCONCLUSIVE, GATE_REGRESSION = range(4)
 DUMPS_PHASES, DUMPS_DISPATCHES = range(2)
+TAKES_ONE, TAKES_LIST, TAKES_EACH = range(3)
+(FILL_NONE, FILL_FLAG, FILL_UNFLAG, FILL_TRUTH, FILL_UNTRUTH, FILL_TEXT, FILL_STRING, FILL_NUMBER,
+ FILL_WORD) = range(9)
 VALUE_RANK_MAX = 8
 
 enum = c_int
@@ -308,6 +311,47 @@ class tacho_timechart_flow(Structure):
                 ("from_time", c_int64), ("to_time", c_int64), ("reserved", c_uint64 * 2)]
 
 
+# ---- tacho/hint.h and tacho/request.h
+
+class tacho_hint(Structure):
+    _fields_ = [("id", enum), ("detail", c_char_p)]
+
+
+class tacho_fill(Structure):
+    _fields_ = [("kind", enum), ("offset", c_size_t), ("size", c_size_t), ("least", c_uint64),
+                ("most", c_uint64), ("words", texts)]
+
+
+class tacho_option(Structure):
+    _fields_ = [("name", c_char_p), ("letter", c_char), ("takes", enum), ("value", c_char_p),
+                ("help", c_char_p), ("fill", tacho_fill), ("writes", c_uint), ("is_front", c_bool)]
+
+
+class tacho_spelling(Structure):
+    _fields_ = [("option", c_char_p), ("letter", c_char_p), ("request", c_char_p), ("dash", c_char)]
+
+
+class tacho_result_note(Structure):
+    _fields_ = [("kind", c_char_p), ("text", c_char_p), ("hints", POINTER(tacho_hint)),
+                ("reserved", c_uint64 * 4)]
+
+
+class tacho_request_progress(Structure):
+    _fields_ = [("label", c_char_p), ("unit", c_char_p), ("done", c_uint64), ("total", c_uint64),
+                ("text", c_char_p), ("reserved", c_uint64 * 4)]
+
+
+RequestNote = CFUNCTYPE(None, c_void_p, POINTER(tacho_result_note))
+RequestProgress = CFUNCTYPE(c_bool, c_void_p, POINTER(tacho_request_progress))
+MayReplace = CFUNCTYPE(c_bool, c_void_p, c_char_p)
+
+
+class tacho_listener(Structure):
+    _fields_ = [("note", RequestNote), ("progress", RequestProgress), ("may_replace", MayReplace),
+                ("user", c_void_p), ("output", c_char_p), ("spelling", tacho_spelling),
+                ("reserved", c_uint64 * 4)]
+
+
 # ---- functions: name -> (result, arguments). A handle is a void pointer.
 
 status = c_void_p
@@ -385,6 +429,22 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
                                            POINTER(tacho_convert_result))),
     "tacho_report_write": (status, (texts, c_size_t, c_char_p, POINTER(tacho_report_options),
                                     POINTER(tacho_report_result))),
+
+    "tacho_request_name": (c_char_p, (c_size_t,)),
+    "tacho_request_options": (POINTER(tacho_option), (c_char_p, POINTER(c_size_t))),
+    "tacho_spelling_apply": (c_size_t, (POINTER(tacho_spelling), c_char_p, c_char_p, c_size_t)),
+    "tacho_request_create": (status, (c_char_p, out)),
+    "tacho_request_add_input": (status, (handle, c_char_p)),
+    "tacho_request_divide": (None, (handle,)),
+    "tacho_request_set": (status, (handle, c_char_p, c_char_p)),
+    "tacho_request_listen": (None, (handle, POINTER(tacho_listener))),
+    "tacho_request_run": (status, (handle, out)),
+    "tacho_request_free": (None, (handle,)),
+    "tacho_results_outcome": (c_int, (handle,)),
+    "tacho_results_is_misuse": (c_bool, (handle,)),
+    "tacho_results_take_tables": (handle, (handle,)),
+    "tacho_results_note": (c_bool, (handle, c_size_t, POINTER(tacho_result_note))),
+    "tacho_results_free": (None, (handle,)),
 
     "tacho_compiled_open": (status, (c_char_p, POINTER(tacho_compiled_options), out)),
     "tacho_compiled_tables": (status, (handle, out)),
