@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from . import _abi
-from ._library import Guard, c_buffer, c_list, c_number, c_path, c_text, set_members
+from ._library import Guard, c_buffer, c_list, c_number, c_path, c_text, set_members, text
 
 if TYPE_CHECKING:
     from .profile import Profile
@@ -117,6 +117,9 @@ class ViewOptions:
         """Sets the members of |options|, which convert and view have in common."""
         begin, end = self._given["window_ns"] or (0, 0)
         program = self._given["program"]
+        if hasattr(options, "skipped"):
+            options.skipped = _abi.Skipped(
+                lambda _user, message: guard.call(guard.skipped.append, text(message)))
         return set_members(options, **{
             "from": c_text(self._given["format"]), "clock_mhz": c_number(self._given["clock_mhz"]),
             "slice_count": self._given["slices"],

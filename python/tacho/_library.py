@@ -198,6 +198,8 @@ class Guard:
 
     def __init__(self) -> None:
         self.error: Optional[BaseException] = None
+        #: Inputs that could not be read, and why.
+        self.skipped: list[str] = []
         self._handler: Any = None
 
     def __enter__(self) -> "Guard":

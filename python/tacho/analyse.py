@@ -22,7 +22,9 @@ Progress = Callable[[int, int], object]
 def _tables(function: Any, *arguments: Any, guard: Optional[Guard] = None) -> Tables:
     pointer = ctypes.c_void_p()
     check(function(*arguments, ctypes.byref(pointer)), guard)
-    return Tables(pointer)
+    found = Tables(pointer)
+    found.skipped = guard.skipped if guard is not None else []
+    return found
 
 
 def overview(*sources: Source, in_cycles: bool = False, wall_time_ns: int = 0,

@@ -7,7 +7,7 @@ import html
 import operator
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Optional, Union, overload
 
@@ -190,6 +190,9 @@ class Table:
 
 class Tables:
     """A result: tables by number, or by id where it is the first of that id."""
+
+    #: Inputs that could not be read, and why.
+    skipped: Sequence[str] = ()
 
     def __init__(self, pointer: ctypes.c_void_p) -> None:
         self._handle = Handle(pointer, library().tacho_tables_free)

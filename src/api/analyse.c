@@ -2,7 +2,7 @@
 /*
  * The public face of analyses of profiles.
  */
-#include "api/ask.h"
+#include "api/view_ask.h"
 #include "api/entry.h"
 #include "questions/breakdown/breakdown.h"
 #include "questions/groups/groups.h"
@@ -17,13 +17,13 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Asks, and hands the tables out. */
-static tacho_status analyse(const tacho_ask *ask, tacho_tables **out_tables)
+static tacho_status analyse(const tacho_view_ask *ask, tacho_tables **out_tables)
 {
     tacho_tables *tables = NULL;
     tacho_entry entry = tacho_entry_begin();
     tacho_status status = tacho_tables_create(&tables);
     if (status == TACHO_OK) {
-        status = tacho_ask_files(ask, tables);
+        status = tacho_view_ask_run(ask, tables);
         status = tacho_tables_finish(tables, status, out_tables);
     }
     tacho_entry_end(entry);
@@ -49,8 +49,8 @@ tacho_status tacho_analyse_overview(const char *const *paths, size_t path_count,
     }
     const tacho_overview_options inner = {.in_cycles = chosen->in_cycles,
                                           .wall_time_ns = chosen->wall_time_ns};
-    const tacho_ask ask = {&tacho_analysis_overview, &inner, paths, path_count,
-                           &chosen->input,           true};
+    const tacho_view_ask ask = {&tacho_analysis_overview, &inner, paths, path_count,
+                                &chosen->input,           true};
     return analyse(&ask, out_tables);
 }
 
@@ -72,7 +72,7 @@ tacho_status tacho_analyse_breakdown(const char *const *paths, size_t path_count
         .top = chosen->top > 0 ? chosen->top : TACHO_BREAKDOWN_TOP,
         .omits_advice = chosen->omits_advice,
     };
-    const tacho_ask ask = {
+    const tacho_view_ask ask = {
         &tacho_analysis_breakdown, &inner, paths, path_count, &chosen->input, true};
     return analyse(&ask, out_tables);
 }
@@ -118,11 +118,11 @@ static tacho_status choose_ops(const tacho_analyse_ops_options *options,
 }
 
 /* Names are those of operators, so the filter is for rows of the table, not for events. */
-static tacho_status ask_filtered(const tacho_ask *ask, tacho_name_filter *names,
+static tacho_status ask_filtered(const tacho_view_ask *ask, tacho_name_filter *names,
                                  tacho_tables **out_tables)
 {
     tacho_view_options input = *ask->input;
-    tacho_ask unfiltered = *ask;
+    tacho_view_ask unfiltered = *ask;
     tacho_text_filter filter = {.has_regex = false};
     unfiltered.input = &input;
     input.filter = NULL;
@@ -166,8 +166,8 @@ static tacho_status analyse_groups(const char *const *paths, size_t path_count,
 {
     tacho_groups_options inner;
     TACHO_TRY(choose_groups(options, &inner));
-    const tacho_ask ask = {&tacho_analysis_groups, &inner, paths, path_count,
-                           &options->input,        true};
+    const tacho_view_ask ask = {&tacho_analysis_groups, &inner, paths, path_count,
+                                &options->input,        true};
     return options->input.filter != NULL ? ask_filtered(&ask, &inner.filter, out_tables)
                                          : analyse(&ask, out_tables);
 }
@@ -184,7 +184,8 @@ tacho_status tacho_analyse_ops(const char *const *paths, size_t path_count,
         return analyse_groups(paths, path_count, chosen, out_tables);
     }
     TACHO_TRY(choose_ops(chosen, &inner));
-    const tacho_ask ask = {&tacho_analysis_ops, &inner, paths, path_count, &chosen->input, true};
+    const tacho_view_ask ask = {&tacho_analysis_ops, &inner,         paths,
+                                path_count,          &chosen->input, true};
     return chosen->input.filter != NULL ? ask_filtered(&ask, &inner.filter, out_tables)
                                         : analyse(&ask, out_tables);
 }
@@ -208,7 +209,8 @@ tacho_status tacho_analyse_query(const char *const *paths, size_t path_count, co
         return tacho_fail(TACHO_CODE_USAGE, "no SQL statement");
     }
     TACHO_TRY(tacho_query_check(sql));
-    const tacho_ask ask = {&tacho_analysis_query, &inner, paths, path_count, &chosen->input, true};
+    const tacho_view_ask ask = {&tacho_analysis_query, &inner, paths, path_count,
+                                &chosen->input,        true};
     return analyse(&ask, out_tables);
 }
 

@@ -3,7 +3,7 @@
  * The public face of info: programs, debug information and models are told from profiles by
  * content, each kind in its own tables.
  */
-#include "api/ask.h"
+#include "api/view_ask.h"
 #include "api/debug_tables.h"
 #include "api/entry.h"
 #include "base/grow.h"
@@ -50,11 +50,11 @@ static tacho_status add_all(asked *self, const tacho_view_options *options)
 {
     tacho_tables_target target = {.tables = self->tables, .omits_empty = true};
     const tacho_table_taker taker = tacho_tables_taker(&target);
-    const tacho_ask ask = {.analysis = &tacho_analysis_info,
-                           .paths = self->profile_paths,
-                           .path_count = self->profile_count,
-                           .input = options};
-    TACHO_TRY(self->profile_count > 0 ? tacho_ask_files(&ask, self->tables) : TACHO_OK);
+    const tacho_view_ask ask = {.analysis = &tacho_analysis_info,
+                                .paths = self->profile_paths,
+                                .path_count = self->profile_count,
+                                .input = options};
+    TACHO_TRY(self->profile_count > 0 ? tacho_view_ask_run(&ask, self->tables) : TACHO_OK);
     TACHO_TRY(tacho_program_list_write(&self->programs, &taker));
     TACHO_TRY(tacho_model_list_write(&self->models, &taker));
     for (size_t i = 0; i < self->debug_count; i++) {

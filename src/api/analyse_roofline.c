@@ -2,7 +2,7 @@
 /*
  * The public face of rooflines: models and programs are told from profiles by content.
  */
-#include "api/ask.h"
+#include "api/view_ask.h"
 #include "api/entry.h"
 #include "api/model_request.h"
 #include "base/grow.h"
@@ -71,13 +71,13 @@ static tacho_status ask(asked *self)
     }
     TACHO_TRY(tacho_roof_list_check(&self->models, true));
     self->inner.works = self->models.item_count > 0 ? &self->models.items[0] : NULL;
-    const tacho_ask inner = {.analysis = &tacho_analysis_roofline,
-                             .options = &self->inner,
-                             .paths = self->profile_paths,
-                             .path_count = self->profile_count,
-                             .input = &self->options->input,
-                             .adds_losses = true};
-    return tacho_ask_files(&inner, self->tables);
+    const tacho_view_ask inner = {.analysis = &tacho_analysis_roofline,
+                                  .options = &self->inner,
+                                  .paths = self->profile_paths,
+                                  .path_count = self->profile_count,
+                                  .input = &self->options->input,
+                                  .adds_losses = true};
+    return tacho_view_ask_run(&inner, self->tables);
 }
 
 /* How models are compiled, where the caller says so. */

@@ -3,7 +3,7 @@
  * The public face of Tenstorrent's op report.
  */
 #include "estimates/tenstorrent/tt_analysis.h"
-#include "api/ask.h"
+#include "api/view_ask.h"
 #include "api/entry.h"
 #include "estimates/estimates.h"
 
@@ -66,7 +66,7 @@ static tacho_status choose(const tacho_analyse_tt_report_options *options,
     return take_grouping(options->group_by, &out_chosen->rows.grouping);
 }
 
-static tacho_status report(tacho_ask *ask, tacho_tables **out_tables)
+static tacho_status report(tacho_view_ask *ask, tacho_tables **out_tables)
 {
     tacho_tables *tables = NULL;
     tacho_arena arena;
@@ -76,7 +76,7 @@ static tacho_status report(tacho_ask *ask, tacho_tables **out_tables)
     tacho_status status = tacho_source_folder_tables(ask->paths, ask->path_count, &arena, &paths);
     if (status == TACHO_OK) {
         ask->paths = paths;
-        status = tacho_ask_files(ask, tables);
+        status = tacho_view_ask_run(ask, tables);
     }
     tacho_arena_deinit(&arena);
     return tacho_tables_finish(tables, status, out_tables);
@@ -92,7 +92,8 @@ tacho_status tacho_analyse_tt_report(const char *const *paths, size_t path_count
     TACHO_TRY(tacho_tables_check_place(out_tables));
     TACHO_TRY(tacho_request_check_paths(paths, path_count));
     TACHO_TRY(choose(given, &chosen));
-    tacho_ask ask = {&tacho_analysis_tt_report, &chosen, paths, path_count, &given->input, false};
+    tacho_view_ask ask = {
+        &tacho_analysis_tt_report, &chosen, paths, path_count, &given->input, false};
     tacho_entry entry = tacho_entry_begin();
     tacho_status status = report(&ask, out_tables);
     tacho_entry_end(entry);

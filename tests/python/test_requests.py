@@ -31,6 +31,15 @@ class Asking(unittest.TestCase):
             tacho.request("overview", TIMELINE, "/etc/passwd", strict=True)
         self.assertFalse(raised.exception.results.is_misuse)
 
+    def test_functions_skip_as_well(self):
+        found = tacho.overview(TIMELINE, "/etc/passwd")
+        self.assertGreater(len(found["overview"]), 5)
+        self.assertEqual(len(found.skipped), 1)
+        self.assertRegex(found.skipped[0], "^/etc/passwd:1: unknown format")
+        self.assertEqual(list(tacho.ops(TIMELINE).skipped), [])
+        with self.assertRaises(tacho.UnsupportedError):
+            tacho.overview("/etc/passwd")
+
     def test_misuse_names_the_option(self):
         with self.assertRaises(tacho.UsageError) as raised:
             tacho.request("ops", TIMELINE, sort="size")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The verb's functions for pipeline/asking, and what a person sees of it.
+ * The options of a request as a tacho_ask.
  */
 #include "api/requests/listing.h"
 
@@ -8,8 +8,7 @@
 #include "api/requests/file_kind.h"
 #include "api/requests/inputs.h"
 #include "api/requests/values.h"
-#include "pipeline/asking.h"
-#include "pipeline/intake_notes.h"
+#include "pipeline/ask.h"
 #include "vendors/torq/debug_info.h"
 
 typedef struct run_request {
@@ -57,28 +56,27 @@ static tacho_status write_others(void *user, const tacho_table_taker *to)
     return request->verb->write(request->self, to);
 }
 
-static bool wants_verdict(const run_request *request)
-{
-    const tacho_listing *listing = request->listing;
-    return request->verb->has_verdict && !listing->omits_advice &&
-           tacho_table_sink_tells_tables(listing->sink);
-}
-
-static tacho_status ask(run_request *request, tacho_dict *dict)
+static int ask(run_request *request)
 {
     const tacho_listing_verb *verb = request->verb;
     tacho_listing *listing = request->listing;
-    tacho_asking asking = {
+    tacho_request *given = request->given;
+    tacho_request_begin_progress(given, "reading", NULL, &listing->intake.progress);
+    listing->intake.is_cancelled = &given->is_cancelled;
+    tacho_ask ask = {
         .intake = &listing->intake,
         .inputs = request->files.inputs,
         .selection = &listing->selection.events,
         .analysis = verb->analysis,
-        .verdict = wants_verdict(request) ? &tacho_analysis_verdict : NULL,
-        .also = tacho_table_sink_tells_tables(listing->sink) ? verb->also : NULL,
-        .agreement = tacho_table_sink_tells_tables(listing->sink) ? listing->agreement : NULL,
+        .verdict = verb->has_verdict && !listing->omits_advice ? &tacho_analysis_verdict : NULL,
+        .also = verb->also,
+        .agreement = listing->agreement,
         .options = listing->options,
-        .to = tacho_request_target(request->given, listing->sink, listing->output_path),
+        .to = tacho_request_target(given, listing->sink, listing->output_path),
         .is_strict = listing->is_strict,
+        .shows_losses = verb->shows_losses,
+        .says_inputs = listing->is_verbose,
+        .notes = &given->notes,
         .divert = verb->divert != NULL ? divert : NULL,
         .check = verb->check != NULL ? check : NULL,
         .write = verb->write != NULL ? write_others : NULL,
@@ -86,39 +84,12 @@ static tacho_status ask(run_request *request, tacho_dict *dict)
         .pause = end_progress,
         .user = request,
     };
-    tacho_status status = tacho_asking_run(&asking, dict);
-    listing->has_problems = listing->has_problems || asking.skipped_count > 0;
-    return status;
-}
-
-static int run_fully(run_request *request)
-{
-    tacho_listing *listing = request->listing;
-    tacho_request *given = request->given;
-    tacho_request_begin_progress(given, "reading", NULL, &listing->intake.progress);
-    listing->intake.is_cancelled = &given->is_cancelled;
-    tacho_dict dict;
-    tacho_status status = tacho_dict_init(&dict);
-    if (status == TACHO_OK) {
-        status = ask(request, &dict);
-    }
-    tacho_request_end_progress(given);
-    if (status != TACHO_OK || !request->verb->shows_losses) {
-        tacho_intake_say_losses(&dict, &given->notes);
-    }
-    if (status == TACHO_OK && listing->is_verbose) {
-        tacho_intake_say_inputs(&dict, &given->notes);
-    }
-    if (status == TACHO_OK) {
-        tacho_intake_say_selection(&dict, &given->notes);
-    }
-    int outcome =
-        dict.loss_count > 0 || listing->has_problems ? TACHO_OUTCOME_LOSSY : TACHO_OUTCOME_DONE;
-    if (status != TACHO_OK) {
-        outcome = tacho_request_fail(given, add_notes(request, status, &listing->intake));
-    }
-    tacho_dict_deinit(&dict);
-    return outcome;
+    tacho_status status = tacho_ask_run(&ask);
+    bool is_lossy = ask.has_losses || ask.skipped_count > 0 || listing->has_problems;
+    return status != TACHO_OK
+               ? tacho_request_fail(given, add_notes(request, status, &listing->intake))
+           : is_lossy ? TACHO_OUTCOME_LOSSY
+                      : TACHO_OUTCOME_DONE;
 }
 
 static int run_with(tacho_request *given, run_request *request)
@@ -143,7 +114,7 @@ static int run_with(tacho_request *given, run_request *request)
         (request->verb->choose != NULL && !request->verb->choose(request->self, given, listing))) {
         return TACHO_OUTCOME_USAGE;
     }
-    return run_fully(request);
+    return ask(request);
 }
 
 int tacho_listing_run(tacho_request *given, const tacho_listing_verb *verb, void *self)

@@ -2,18 +2,21 @@
 /*
  * Reads in order, as a conversion would, so that all tables give the same nanoseconds.
  */
-#include "pipeline/asking.h"
+#include "pipeline/ask.h"
 
+#include "pipeline/intake_notes.h"
 #include "pipeline/pipeline.h"
 #include "profile/events_fork.h"
+#include "questions/info/info.h"
 
 #include <sys/stat.h>
 
 /* What the tables are made of; |events| is NULL where no input is a profile. */
 typedef struct answer {
-    const tacho_asking *asking;
+    const tacho_ask *ask;
     tacho_events *events;
     tacho_events *verdict, *also; /* NULL: not asked */
+    tacho_dict *dict;
 } answer;
 
 static tacho_status take_filled(void *report, const tacho_table *table)
@@ -23,40 +26,53 @@ static tacho_status take_filled(void *report, const tacho_table *table)
 
 static tacho_status add_agreement(const answer *self, const tacho_table_taker *to)
 {
-    const tacho_intake *intake = self->asking->intake;
-    tacho_agreement agreement = {.intake = intake, .options = *self->asking->agreement};
+    const tacho_intake *intake = self->ask->intake;
+    tacho_agreement agreement = {.intake = intake, .options = *self->ask->agreement};
     for (size_t i = 0; i < intake->input_count; i++) {
         tacho_agreement_add(&agreement, &intake->inputs[i], self->events->dict);
     }
     return tacho_agreement_tables(&agreement, to);
 }
 
+static tacho_status add_losses(const answer *self, const tacho_table_taker *to)
+{
+    tacho_info info;
+    tacho_table table = {0};
+    tacho_info_init(&info, self->dict);
+    tacho_status status = tacho_info_losses(&info, &table);
+    tacho_info_deinit(&info);
+    status = status == TACHO_OK ? to->take(to->self, &table) : status;
+    tacho_table_deinit(&table);
+    return status;
+}
+
 static tacho_status add_tables(void *user, tacho_table_report *report)
 {
     const answer *self = user;
-    const tacho_asking *asking = self->asking;
+    const tacho_ask *ask = self->ask;
     const tacho_table_taker taker = {tacho_table_report_take, report};
     const tacho_table_taker filled = {take_filled, report};
-    TACHO_TRY(asking->check != NULL ? asking->check(asking->user) : TACHO_OK);
+    TACHO_TRY(ask->check != NULL ? ask->check(ask->user) : TACHO_OK);
     if (self->verdict != NULL) {
-        TACHO_TRY(asking->verdict->write(self->verdict, NULL, &filled));
+        TACHO_TRY(ask->verdict->write(self->verdict, NULL, &filled));
     }
     if (self->events != NULL) {
-        TACHO_TRY(asking->analysis->write(self->events, asking->options, &taker));
+        TACHO_TRY(ask->analysis->write(self->events, ask->options, &taker));
     }
     if (self->also != NULL) {
-        TACHO_TRY(asking->also->write(self->also, NULL, &filled));
+        TACHO_TRY(ask->also->write(self->also, NULL, &filled));
     }
-    if (self->events != NULL && asking->agreement != NULL) {
+    if (self->events != NULL && ask->agreement != NULL && ask->tells_tables) {
         TACHO_TRY(add_agreement(self, &taker));
     }
-    return asking->write != NULL ? asking->write(asking->user, &taker) : TACHO_OK;
+    TACHO_TRY(ask->write != NULL ? ask->write(ask->user, &taker) : TACHO_OK);
+    return self->events != NULL && ask->adds_losses ? add_losses(self, &taker) : TACHO_OK;
 }
 
 static tacho_status write_report(answer *self)
 {
-    const tacho_asking *asking = self->asking;
-    return tacho_table_report_write(&asking->to, add_tables, self);
+    const tacho_ask *ask = self->ask;
+    return tacho_table_report_write(&ask->to, add_tables, self);
 }
 
 /* Reads all rows. */
@@ -64,7 +80,7 @@ static tacho_status read_rows(const answer *self, tacho_order_mode mode)
 {
     tacho_events_fork with_also, with_verdict;
     tacho_events *events = self->events;
-    tacho_producer producer = tacho_intake_producer(self->asking->intake);
+    tacho_producer producer = tacho_intake_producer(self->ask->intake);
     if (self->also != NULL) {
         tacho_events_fork_init(&with_also, events, self->also);
         events = &with_also.events;
@@ -73,18 +89,19 @@ static tacho_status read_rows(const answer *self, tacho_order_mode mode)
         tacho_events_fork_init(&with_verdict, events, self->verdict);
         events = &with_verdict.events;
     }
-    return tacho_pipeline_push_selected(&producer, mode, self->asking->selection, events);
+    return tacho_pipeline_push_selected(&producer, mode, self->ask->selection, events);
 }
 
-static tacho_status open_optional(const tacho_analysis *analysis, tacho_dict *dict,
-                                  tacho_events **out_events)
+static tacho_status open_optional(const tacho_ask *ask, const tacho_analysis *analysis,
+                                  tacho_dict *dict, tacho_events **out_events)
 {
-    return analysis != NULL ? analysis->open(NULL, dict, out_events) : TACHO_OK;
+    return analysis != NULL && ask->tells_tables ? analysis->open(NULL, dict, out_events)
+                                                 : TACHO_OK;
 }
 
 static void close_optional(const tacho_analysis *analysis, tacho_events *events)
 {
-    if (analysis != NULL) {
+    if (analysis != NULL && events != NULL) {
         analysis->close(events);
     }
 }
@@ -92,13 +109,13 @@ static void close_optional(const tacho_analysis *analysis, tacho_events *events)
 /* Again, should the input have to be sorted. */
 static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
 {
-    const tacho_asking *request = self;
+    const tacho_ask *request = self;
     const tacho_analysis *analysis = request->analysis;
-    answer made = {.asking = request};
+    answer made = {.ask = request, .dict = dict};
     TACHO_TRY(analysis->open(request->options, dict, &made.events));
-    tacho_status status = open_optional(request->also, dict, &made.also);
+    tacho_status status = open_optional(request, request->also, dict, &made.also);
     if (status == TACHO_OK) {
-        status = open_optional(request->verdict, dict, &made.verdict);
+        status = open_optional(request, request->verdict, dict, &made.verdict);
     }
     if (status == TACHO_OK) {
         status = read_rows(&made, mode);
@@ -120,7 +137,7 @@ static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
 
 /* ---- inputs that cannot be read ------------------------------------------------------------ */
 
-static void remove_input(tacho_asking *request, size_t index)
+static void remove_input(tacho_ask *request, size_t index)
 {
     tacho_intake *intake = request->intake;
     intake->input_count--;
@@ -129,14 +146,14 @@ static void remove_input(tacho_asking *request, size_t index)
 }
 
 /* Whether the rest may be shown although input |index| failed. */
-static bool can_skip(const tacho_asking *request, tacho_status status, size_t index)
+static bool can_skip(const tacho_ask *request, tacho_status status, size_t index)
 {
     return status != TACHO_OK && !request->is_alone && !request->is_strict &&
-           index < request->intake->input_count &&
+           !request->fails_for_input && index < request->intake->input_count &&
            tacho_status_code(status) != TACHO_CODE_NO_MEMORY;
 }
 
-static void skip_input(tacho_asking *request, size_t index, tacho_status status)
+static void skip_input(tacho_ask *request, size_t index, tacho_status status)
 {
     const tacho_intake only = {.inputs = &request->inputs[index], .input_count = 1};
     request->skipped_count++;
@@ -157,7 +174,7 @@ static bool can_probe(const char *path)
 }
 
 /* What can be said of an input before any is read. */
-static tacho_status look_at(tacho_asking *request, size_t index, bool *out_is_diverted)
+static tacho_status look_at(tacho_ask *request, size_t index, bool *out_is_diverted)
 {
     const tacho_intake_input *input = &request->inputs[index];
     *out_is_diverted = false;
@@ -168,7 +185,7 @@ static tacho_status look_at(tacho_asking *request, size_t index, bool *out_is_di
     return is_probed ? tacho_intake_probe(input) : TACHO_OK;
 }
 
-static tacho_status look_at_all(tacho_asking *request)
+static tacho_status look_at_all(tacho_ask *request)
 {
     const tacho_intake *intake = request->intake;
     for (size_t i = 0; i < intake->input_count;) {
@@ -192,7 +209,7 @@ static tacho_status look_at_all(tacho_asking *request)
 /* ---- all of it ----------------------------------------------------------------------------- */
 
 /* Input |index| failed: it goes, and so do those behind it that fail, so that all go at once. */
-static void skip_failing(tacho_asking *request, size_t index, tacho_status status)
+static void skip_failing(tacho_ask *request, size_t index, tacho_status status)
 {
     const tacho_intake *intake = request->intake;
     skip_input(request, index, status);
@@ -207,7 +224,7 @@ static void skip_failing(tacho_asking *request, size_t index, tacho_status statu
     }
 }
 
-static tacho_status read_and_write(tacho_asking *request, tacho_dict *dict)
+static tacho_status read_and_write(tacho_ask *request, tacho_dict *dict)
 {
     const tacho_intake *intake = request->intake;
     tacho_order_mode first_mode = tacho_intake_producer(intake).first_mode;
@@ -222,18 +239,47 @@ static tacho_status read_and_write(tacho_asking *request, tacho_dict *dict)
         tacho_dict_deinit(dict);
         TACHO_TRY(tacho_dict_init(dict));
     }
-    answer none = {.asking = request};
+    answer none = {.ask = request};
     return request->diverted_count > 0 ? write_report(&none)
                                        : tacho_fail(TACHO_CODE_BAD_DATA, "no input could be read");
 }
 
-tacho_status tacho_asking_run(tacho_asking *request, tacho_dict *dict)
+/* Losses, and selections that leave nothing. */
+static void say_results(const tacho_ask *ask, const tacho_dict *dict, bool is_done)
+{
+    if (!is_done || !ask->shows_losses) {
+        tacho_intake_say_losses(dict, ask->notes);
+    }
+    if (is_done && ask->says_inputs) {
+        tacho_intake_say_inputs(dict, ask->notes);
+    }
+    if (is_done) {
+        tacho_intake_say_selection(dict, ask->notes);
+    }
+}
+
+static tacho_status prepare_and_read(tacho_ask *request, tacho_dict *dict)
 {
     tacho_intake *intake = request->intake;
     intake->current = &request->current;
     TACHO_TRY(tacho_intake_check(intake));
     TACHO_TRY(tacho_intake_check_output(intake, request->to.path));
     request->is_alone = intake->input_count == 1;
+    request->tells_tables = tacho_table_sink_tells_tables(request->to.sink);
     TACHO_TRY(look_at_all(request));
     return read_and_write(request, dict);
+}
+
+tacho_status tacho_ask_run(tacho_ask *request)
+{
+    tacho_dict dict;
+    TACHO_TRY(tacho_dict_init(&dict));
+    tacho_status status = prepare_and_read(request, &dict);
+    if (request->pause != NULL) {
+        request->pause(request->user);
+    }
+    say_results(request, &dict, status == TACHO_OK);
+    request->has_losses = dict.loss_count > 0;
+    tacho_dict_deinit(&dict);
+    return status;
 }
