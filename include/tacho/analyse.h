@@ -5,9 +5,9 @@
  * info, diff, annotate, opstats, machine.
  *
  * Inputs are files of any format that tacho reads, recognised by content. One that cannot be read
- * is a failure; of several, it is skipped if |skipped| of the options hears of it. A directory stands for the profiles in it, as in tacho_view_open. Records that
- * could not be read are counted in the table "lost", which the analyses of profiles end with; it
- * has no rows when all were read.
+ * is a failure; of several, it is skipped if |skipped| of the options hears of it. A directory
+ * stands for the profiles in it, as in tacho_view_open. Records that could not be read are counted
+ * in the table "lost", which the analyses of profiles end with; it has no rows when all were read.
  *
  * |options| may be NULL. Structs of options are set to zero first, as in tacho/convert.h. Any other
  * NULL is refused as TACHO_CODE_USAGE, and |*out_tables| is NULL after a failure. All calls may be

@@ -152,11 +152,6 @@ static int run_fit(const machine_request *request, const char *table_path)
     return status == TACHO_OK ? TACHO_OUTCOME_DONE : tacho_request_fail(given, status);
 }
 
-static int end(tacho_request *given, tacho_status status)
-{
-    return status == TACHO_OK ? TACHO_OUTCOME_DONE : tacho_request_fail(given, status);
-}
-
 /* ---- the verb ---------------------------------------------------------------------------- */
 
 static int run_action(const machine_request *request, const char *action)
@@ -177,8 +172,8 @@ static int run_action(const machine_request *request, const char *action)
         if (request->name_count != 1) {
             return tacho_request_misuse(given, "'export' takes one machine");
         }
-        return end(given, tacho_machine_file_export(request->names[0], &given->notes,
-                                                    request->output_path));
+        return tacho_request_end(given, tacho_machine_file_export(request->names[0], &given->notes,
+                                                                  request->output_path));
     }
     if (strcmp(action, "check") == 0) {
         if (request->name_count == 0) {
@@ -201,7 +196,7 @@ static int run_action(const machine_request *request, const char *action)
             action);
     }
     return is_list ? run_table(request, make_list)
-                   : end(given, tacho_machine_file_calibrate(request->output_path));
+                   : tacho_request_end(given, tacho_machine_file_calibrate(request->output_path));
 }
 
 static int machine_command_run(tacho_request *given)
