@@ -25,6 +25,9 @@ typedef struct tacho_model_values {
     /* The value of input |index|, whose type and shape are known; it must outlive the reading. */
     tacho_status (*input)(void *self, const tacho_graph *graph, size_t index,
                           tacho_array *out_value);
+    /* The shape that input |index|, called |name|, is given with; of unknown rank: none, or it is
+     * not known yet. NULL: that of no input is. */
+    tacho_status (*shape)(void *self, tacho_str name, size_t index, tacho_shape *out_shape);
 } tacho_model_values;
 
 typedef struct tacho_model_facts tacho_model_facts; /* graph/model_facts.h */

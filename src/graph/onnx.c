@@ -531,6 +531,7 @@ static tacho_status read_graph(tacho_onnx_state *state, tacho_str graph)
         {GRAPH_NAME, read_name},
         {GRAPH_INITIALIZER, read_initializer},
         {GRAPH_SPARSE_INITIALIZER, tacho_onnx_read_sparse},
+        {GRAPH_INPUT, tacho_onnx_learn_dims},
         {GRAPH_INPUT, tacho_onnx_read_input},
         {GRAPH_NODE, read_node},
         {GRAPH_OUTPUT, tacho_onnx_read_output},
@@ -642,6 +643,7 @@ static tacho_status read_all(tacho_onnx_state *state)
 /* Frees the state with all that it holds. */
 static void onnx_state_free(tacho_onnx_state *state)
 {
+    free(state->learned);
     free(state->names);
     free(state->files);
     free(state->links);

@@ -379,7 +379,7 @@ static tacho_status give_value(void *self, const tacho_graph *graph, size_t inde
 static tacho_status read_nested(bool *flag, tacho_graph *graph)
 {
     enum { DEPTH = 30 };
-    const tacho_model_values values = {flag, give_value};
+    const tacho_model_values values = {.self = flag, .input = give_value};
     message inner = branch("MatMul x list > a", "a"), other = branch("Neg x > a", "a");
     for (int i = 1; i < DEPTH; i++) {
         message next = branch("", "a");

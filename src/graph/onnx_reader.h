@@ -100,13 +100,17 @@ typedef struct tacho_onnx_branch {
 typedef struct tacho_onnx_state {
     tacho_graph *graph;
     const tacho_model_options *options;
-    tacho_str bytes;        /* the whole file */
-    tacho_arena arena;      /* scratch, for one node */
-    bool *is_dim_used;      /* by option */
-    char missing[512];      /* the sizes to give, "NAME=VALUE" each; an empty one ends them */
-    bool has_batch;         /* a dimension without a value became 1 */
-    tacho_str batch;        /* the name of the dimension that became 1, or empty */
-    tacho_str problem;      /* the first dimension without a value, in the graph's arena */
+    tacho_str bytes;          /* the whole file */
+    tacho_arena arena;        /* scratch, for one node */
+    bool *is_dim_used;        /* by option */
+    char missing[512];        /* the sizes to give, "NAME=VALUE" each; an empty one ends them */
+    bool has_batch;           /* a dimension without a value became 1 */
+    tacho_str batch;          /* the name of the dimension that became 1, or empty */
+    tacho_str problem;        /* the first dimension without a value, in the graph's arena */
+    tacho_model_dim *learned; /* dimensions by name, from the shapes of values that are given */
+    size_t learned_count, learned_capacity;
+    size_t named_count;     /* inputs whose names have been read for that */
+    bool is_reshaped;       /* such a shape contradicts the file: its other shapes may be wrong */
     tacho_onnx_name *names; /* by string of the graph */
     size_t name_count, name_capacity;
     tacho_onnx_file *files;
@@ -263,6 +267,8 @@ tacho_status tacho_onnx_value_name(const tacho_onnx_state *state, tacho_str mess
                                    tacho_str *out_name) TACHO_MUST_USE;
 
 /* Reads an input of the graph; a dimension without a value is noted in the state. */
+/* Before inputs are read: names of dimensions that the values of inputs have sizes for. */
+tacho_status tacho_onnx_learn_dims(tacho_onnx_state *state, tacho_str message) TACHO_MUST_USE;
 tacho_status tacho_onnx_read_input(tacho_onnx_state *state, tacho_str message) TACHO_MUST_USE;
 tacho_status tacho_onnx_read_output(tacho_onnx_state *state, tacho_str message) TACHO_MUST_USE;
 

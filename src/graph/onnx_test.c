@@ -306,6 +306,48 @@ static void test_dims(void **state)
     assert_graph_refused(11, &shapeless, "input 'z' has no shape");
 }
 
+/* Sizes of the value that is given for an input, of which there is one. */
+static tacho_status give_shape(void *self, tacho_str name, size_t index, tacho_shape *out_shape)
+{
+    const tacho_shape *given = self;
+    assert_true(index == 0 && tacho_str_equal(name, TACHO_STR("x.1")));
+    *out_shape = *given;
+    return TACHO_OK;
+}
+
+/* They settle open dimensions, also of other tensors, and replace what the file has. */
+static void test_dims_of_values(void **state)
+{
+    (void)state;
+    message whole = symbolic_model();
+    tacho_graph read;
+    tacho_shape given = {4, {3, 6, 7, 5}};
+    tacho_model_values values = {.self = &given, .shape = give_shape};
+    tacho_model_dim batch = {TACHO_STR_INIT("batch"), 2};
+    tacho_model_options options = {.values = &values};
+    read_ok(&whole, &options, &read);
+    assert_int_equal(read.note.len, 0);
+    assert_true(tacho_shape_equal(find_tensor(&read, "x.1")->shape, &given));
+    assert_int_equal(find_tensor(&read, "y")->shape->dims[0], 3); /* the same name */
+    tacho_graph_deinit(&read);
+    options.dims = &batch; /* what is asked for counts, and then the value does not fit */
+    options.dim_count = 1;
+    read_ok(&whole, &options, &read);
+    assert_int_equal(find_tensor(&read, "x.1")->shape->dims[0], 2);
+    assert_int_equal(find_tensor(&read, "x.1")->shape->dims[1], 6);
+    tacho_graph_deinit(&read);
+    options.dim_count = 0;
+    given.dims[3] = 9;
+    read_ok(&whole, &options, &read);
+    assert_string_equal(read.note.data, "dimension 3 of input 'x.1' is 5 in the model and 9 in the "
+                                        "value that is given, which is used");
+    assert_true(tacho_shape_equal(find_tensor(&read, "x.1")->shape, &given));
+    tacho_graph_deinit(&read);
+    given.rank = 3; /* of another rank it settles nothing */
+    assert_refused(&whole, &options, TACHO_CODE_USAGE,
+                   "dimension 1 ('seq') of input 'x.1' has no value; give a size for seq, x.1.2");
+}
+
 /* Of two nodes that make the same, the second counts for those that follow. */
 static void test_made_twice(void **state)
 {
@@ -475,6 +517,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_graph),        cmocka_unit_test(test_attributes),
         cmocka_unit_test(test_older_inputs), cmocka_unit_test(test_dims),
+        cmocka_unit_test(test_dims_of_values),
         cmocka_unit_test(test_made_twice),   cmocka_unit_test(test_bad_graphs),
         cmocka_unit_test(test_is_mine),      cmocka_unit_test(test_damage),
     };

@@ -184,8 +184,8 @@ static bool is_place(tacho_str option, tacho_str tensor, int32_t i)
 }
 
 /* The value that the options give a dimension, or NULL. */
-static const tacho_model_dim *find_dim(const tacho_onnx_state *state, const value_info *info,
-                                       int32_t i, bool is_input)
+static const tacho_model_dim *find_option(const tacho_onnx_state *state, const value_info *info,
+                                          int32_t i, bool is_input)
 {
     const tacho_model_dim *by_name = NULL;
     const tacho_model_dim *by_place = NULL;
@@ -200,6 +200,57 @@ static const tacho_model_dim *find_dim(const tacho_onnx_state *state, const valu
         }
     }
     return by_place != NULL ? by_place : by_name;
+}
+
+/* The same, or the one that values of inputs have for it. */
+static const tacho_model_dim *find_dim(const tacho_onnx_state *state, const value_info *info,
+                                       int32_t i, bool is_input)
+{
+    const tacho_model_dim *found = find_option(state, info, i, is_input);
+    for (size_t d = 0; found == NULL && d < state->learned_count; d++) {
+        bool is_it = info->dim_names[i].len > 0 &&
+                     tacho_str_equal(state->learned[d].name, info->dim_names[i]);
+        found = is_it ? &state->learned[d] : NULL;
+    }
+    return found;
+}
+
+/* The shape of the value that is given for input |index|; of unknown rank where there is none. */
+static tacho_status given_shape(const tacho_onnx_state *state, const value_info *info, size_t index,
+                                tacho_shape *out_shape)
+{
+    const tacho_model_values *values = state->options->values;
+    out_shape->rank = TACHO_RANK_UNKNOWN;
+    return values != NULL && values->shape != NULL
+               ? values->shape(values->self, info->name, index, out_shape)
+               : TACHO_OK;
+}
+
+/*
+ * Takes over the shape of a value, also where the file has another: exporters write the sizes that
+ * they tried a model with.
+ */
+static tacho_status take_given(tacho_onnx_state *state, value_info *info)
+{
+    tacho_shape given;
+    TACHO_TRY(given_shape(state, info, state->graph->input_count, &given));
+    for (int32_t i = 0; given.rank == info->shape.rank && i < given.rank; i++) {
+        int64_t *size = &info->shape.dims[i];
+        if (find_option(state, info, i, true) != NULL) {
+            continue; /* if that is another, the value does not fit */
+        }
+        if (*size > 0 && *size != given.dims[i]) {
+            state->is_reshaped = true;
+            tacho_graph_add_note(state->graph,
+                                 "dimension %" PRId32 " of input '%.*s' is %" PRId64
+                                 " in the model and %" PRId64 " in the value that is given, "
+                                 "which is used",
+                                 i, TACHO_STR_ARG(tacho_onnx_shown(info->name)), *size,
+                                 given.dims[i]);
+        }
+        *size = given.dims[i];
+    }
+    return TACHO_OK;
 }
 
 /* Adds the option for the dimension to the list of missing sizes, once. */
@@ -307,8 +358,9 @@ static void take_batch(tacho_onnx_state *state, const value_info *info, int32_t 
 static tacho_status settle_input(tacho_onnx_state *state, value_info *info)
 {
     for (int32_t i = 0; i < info->shape.rank; i++) {
-        const tacho_model_dim *dim = find_dim(state, info, i, true);
         int64_t *value = &info->shape.dims[i];
+        const tacho_model_dim *dim =
+            *value > 0 ? find_option(state, info, i, true) : find_dim(state, info, i, true);
         if (*value > 0 && dim != NULL && dim->value != *value) {
             return tacho_onnx_fail(
                 state, TACHO_CODE_USAGE, info->type.data,
@@ -337,7 +389,9 @@ static void settle_value(const tacho_onnx_state *state, value_info *info)
     for (int32_t i = 0; i < info->shape.rank; i++) {
         const tacho_model_dim *dim = find_dim(state, info, i, false);
         int64_t *value = &info->shape.dims[i];
-        if (*value <= 0) {
+        if (state->is_reshaped) {
+            *value = TACHO_DIM_UNKNOWN;
+        } else if (*value <= 0) {
             *value = dim != NULL ? dim->value : TACHO_DIM_UNKNOWN;
         }
     }
@@ -474,6 +528,31 @@ static tacho_status append(uint32_t **items, size_t *count, size_t *capacity, ui
     return TACHO_OK;
 }
 
+tacho_status tacho_onnx_learn_dims(tacho_onnx_state *state, tacho_str message)
+{
+    const tacho_model_values *values = state->options->values;
+    value_info info;
+    tacho_shape given;
+    if (values == NULL || values->shape == NULL) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(read_value_info(state, message, &info));
+    uint32_t id = tacho_onnx_tensor_find(state, info.name);
+    if (id != TACHO_NONE && state->graph->tensors[id].is_constant) {
+        return TACHO_OK; /* an initializer */
+    }
+    TACHO_TRY(given_shape(state, &info, state->named_count++, &given));
+    for (int32_t i = 0; given.rank == info.shape.rank && i < given.rank; i++) {
+        if (info.dim_names[i].len > 0 && find_dim(state, &info, i, true) == NULL) {
+            TACHO_TRY(
+                tacho_grow(&state->learned, &state->learned_capacity, state->learned_count + 1));
+            state->learned[state->learned_count++] =
+                (tacho_model_dim){info.dim_names[i], given.dims[i]};
+        }
+    }
+    return TACHO_OK;
+}
+
 tacho_status tacho_onnx_read_input(tacho_onnx_state *state, tacho_str message)
 {
     tacho_graph *graph = state->graph;
@@ -502,6 +581,7 @@ tacho_status tacho_onnx_read_input(tacho_onnx_state *state, tacho_str message)
         find_dim(state, &info, 0, true) == NULL) {
         info.shape.dims[0] = (int64_t)tacho_model_bind_values(bind);
     }
+    TACHO_TRY(take_given(state, &info));
     TACHO_TRY(settle_input(state, &info));
     TACHO_TRY(keep_open(state, &info, id));
     tensor->is_input = true;

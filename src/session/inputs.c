@@ -82,11 +82,19 @@ static tacho_status give_input(void *self, const tacho_graph *graph, size_t inde
     return TACHO_OK;
 }
 
+static tacho_status give_shape(void *self, tacho_str name, size_t index, tacho_shape *out_shape)
+{
+    const tacho_run_inputs *inputs = self;
+    return tacho_run_input_shape(&inputs->texts, name, index, out_shape);
+}
+
 void tacho_run_inputs_init(tacho_run_inputs *inputs, const tacho_run_input_texts *texts,
                            uint64_t seed, tacho_arena *arena)
 {
     *inputs = (tacho_run_inputs){.texts = *texts,
                                  .seed = seed,
                                  .arena = arena,
-                                 .values = {.self = inputs, .input = give_input}};
+                                 .values = {.self = inputs,
+                                            .input = give_input,
+                                            .shape = give_shape}};
 }

@@ -462,6 +462,70 @@ static tacho_status read_value(input_text *self, tacho_str text, tacho_array *ar
     return parse_elements(self, value, array);
 }
 
+/* The shape in a file that has one, which can be read again. */
+static tacho_status shape_of_file(const char *path, tacho_shape *out_shape)
+{
+    struct stat facts;
+    tacho_str name = tacho_str_from_cstring(path);
+    bool is_npy = tacho_str_ends_with(name, TACHO_STR(".npy"));
+    bool is_file = stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
+    if (!is_file || (!is_npy && !tacho_str_ends_with(name, TACHO_STR(".pb")))) {
+        return TACHO_OK;
+    }
+    tacho_graph graph;
+    tacho_str file;
+    uint32_t id = TACHO_NONE;
+    tacho_status status = tacho_graph_init(&graph);
+    if (status == TACHO_OK && !is_npy) {
+        status = tacho_onnx_tensor_file(&graph, path, &id);
+        *out_shape = status == TACHO_OK ? *graph.tensors[id].shape : *out_shape;
+    } else if (status == TACHO_OK) {
+        tacho_npy npy;
+        status = tacho_mappings_open(&graph.mappings, path, &file);
+        status = status == TACHO_OK ? tacho_npy_parse(path, file, &npy) : status;
+        *out_shape = status == TACHO_OK ? npy.shape : *out_shape;
+    }
+    tacho_graph_deinit(&graph);
+    return status;
+}
+
+/* Whether |text| is for the input; |*text| without the name, and |*next| one more if it has none.
+ */
+static bool is_for(tacho_str *text, tacho_str name, size_t index, size_t *next)
+{
+    size_t equals = tacho_str_find_byte(*text, '=');
+    tacho_str head = tacho_str_make(text->data, equals);
+    tacho_array ignored;
+    if (text->len == 0 || text->data[0] == '@' || equals == text->len ||
+        parse_type(head, &ignored)) {
+        return (*next)++ == index;
+    }
+    *text = tacho_str_from(*text, equals + 1);
+    return tacho_str_equal(head, name);
+}
+
+tacho_status tacho_run_input_shape(const tacho_run_input_texts *texts, tacho_str name, size_t index,
+                                   tacho_shape *out_shape)
+{
+    size_t next = 0;
+    out_shape->rank = TACHO_RANK_UNKNOWN;
+    for (size_t i = 0; i < texts->item_count; i++) {
+        tacho_str text = tacho_str_from_cstring(texts->items[i]);
+        tacho_array array;
+        if (!is_for(&text, name, index, &next)) {
+            continue;
+        }
+        if (text.len > 0 && text.data[0] == '@') {
+            return shape_of_file(text.data + 1, out_shape);
+        }
+        if (parse_type(tacho_str_make(text.data, tacho_str_find_byte(text, '=')), &array)) {
+            *out_shape = array.shape;
+        }
+        return TACHO_OK;
+    }
+    return TACHO_OK;
+}
+
 tacho_status tacho_run_inputs_read(const tacho_program *program, const tacho_run_input_texts *texts,
                                    tacho_arena *arena, tacho_array *out_arrays)
 {

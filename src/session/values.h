@@ -32,6 +32,13 @@ tacho_status tacho_run_inputs_read(const tacho_program *program, const tacho_run
                                    tacho_arena *arena, tacho_array *out_arrays) TACHO_MUST_USE;
 
 /*
+ * The shape of the value that |texts| give input |index|, called |name|, before anything else of
+ * the inputs is known; of unknown rank where they give none, or only reading it to its end shows.
+ */
+tacho_status tacho_run_input_shape(const tacho_run_input_texts *texts, tacho_str name, size_t index,
+                                   tacho_shape *out_shape) TACHO_MUST_USE;
+
+/*
  * Seeded-random elements of input |index|, other ones for each input. Integers of 32 and 64 bits,
  * which are indices more often than not, are 0 or 1.
  */

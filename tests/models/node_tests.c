@@ -209,7 +209,7 @@ static tacho_status read_model(const char *folder, data_set *set, tacho_graph *g
 {
     static char texts[DIMS_MAX][160];
     static tacho_model_dim dims[DIMS_MAX];
-    const tacho_model_values values = {set, give_input};
+    const tacho_model_values values = {.self = set, .input = give_input};
     tacho_model_options options = {.dims = dims, .values = set->is_odd ? NULL : &values};
     for (size_t i = 0; has_dims && i < set->input_count; i++) {
         for (int32_t j = 0; set->names[i][0] != '\0' && j < set->inputs[i].shape.rank; j++) {
