@@ -5,7 +5,33 @@
 #include "session/compilation.h"
 
 #include "compile/timeline.h"
+#include "kernels/kernel.h"
 #include "pipeline/pipeline.h"
+
+#include <inttypes.h>
+
+/*
+ * Values need a kernel for every operator. Whether all of them have one shows before anything is
+ * scheduled, which takes much longer for a large model.
+ */
+static tacho_status check_kernels(const tacho_compilation *self)
+{
+    const tacho_fusion *fusion = &self->fusion;
+    for (size_t i = 0; i < fusion->op_count; i++) {
+        const tacho_node *node = &self->graph.nodes[fusion->ops[i].root];
+        tacho_str type = tacho_graph_string(&self->graph, node->type);
+        if (node->def == NULL && tacho_kernel_find(type) == NULL) {
+            tacho_status status = tacho_fail(
+                TACHO_CODE_UNSUPPORTED,
+                "node %" PRIu32 " '%s' (%.*s) at %s: no kernel for this operator; export the model "
+                "with operators that have one (docs/operators.md)",
+                node->index, tacho_graph_string(&self->graph, node->name).data, TACHO_STR_ARG(type),
+                tacho_graph_string(&self->graph, node->location).data);
+            return tacho_status_add_hint(status, TACHO_HINT_TIMES_ALONE, "");
+        }
+    }
+    return TACHO_OK;
+}
 
 static tacho_status compile(tacho_compilation *self, const tacho_compilation_request *request)
 {
@@ -21,6 +47,7 @@ static tacho_status compile(tacho_compilation *self, const tacho_compilation_req
                           "alone",
                           request->path, self->graph.node_count);
     }
+    TACHO_TRY(request->model->needs_values ? check_kernels(self) : TACHO_OK);
     return tacho_compile_program(&self->fusion, request->machine, request->options, &self->estimate,
                                  &self->program);
 }
