@@ -273,8 +273,8 @@ static const tacho_fast_post posts[][3] = {
 
 static void check_many(void (*make)(fixture *self), int count)
 {
-    static const char *const limits[] = {"SSE41", "AVX2"}; /* plain loops, and the best */
-    for (size_t limit = 0; limit < 2; limit++) {
+    static const char *const limits[] = {"SSE41", "AVX2", "AVX512_CORE", "ALL"}; /* if there */
+    for (size_t limit = 0; limit < 4; limit++) {
         assert_int_equal(setenv("ONEDNN_MAX_CPU_ISA", limits[limit], 1), 0);
         for (int i = 0; i < count; i++) {
             fixture self = {.chance = (uint64_t)i * 7919 + 1};

@@ -11,6 +11,9 @@
 const tacho_byte_simd *tacho_byte_simd_best(void)
 {
 #if defined(__x86_64__)
+    if (tacho_isa_has_avx512_vnni()) {
+        return &tacho_byte_simd_vnni;
+    }
     if (tacho_isa_has_avx512()) {
         return &tacho_byte_simd_avx512;
     }

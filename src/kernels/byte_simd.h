@@ -69,6 +69,7 @@ typedef struct tacho_byte_simd {
 extern const tacho_byte_simd tacho_byte_simd_plain;  /* the compiler's baseline; SSE2 on x86-64 */
 extern const tacho_byte_simd tacho_byte_simd_avx2;   /* x86-64 only */
 extern const tacho_byte_simd tacho_byte_simd_avx512; /* the same */
+extern const tacho_byte_simd tacho_byte_simd_vnni;   /* the same, AVX-512 with VNNI */
 
 /* The best that may be used now. */
 const tacho_byte_simd *tacho_byte_simd_best(void);

@@ -43,9 +43,14 @@ static inline vector subtract_halves(vector a, vector b)
     return _mm512_sub_epi16(a, b);
 }
 
-static inline vector multiply_pairs(vector a, vector b)
+/* |sum| plus sums of two products each. */
+static inline vector add_pairs(vector sum, vector a, vector b)
 {
-    return _mm512_madd_epi16(a, b);
+#if defined(__AVX512VNNI__)
+    return _mm512_dpwssd_epi32(sum, a, b);
+#else
+    return _mm512_add_epi32(sum, _mm512_madd_epi16(a, b));
+#endif
 }
 
 static inline vector load_bytes(const unsigned char *from, bool is_signed)
@@ -121,10 +126,9 @@ static inline vector subtract_halves(vector a, vector b)
     return _mm256_sub_epi16(a, b);
 }
 
-/* Sums of two products each. */
-static inline vector multiply_pairs(vector a, vector b)
+static inline vector add_pairs(vector sum, vector a, vector b)
 {
-    return _mm256_madd_epi16(a, b);
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
 }
 
 static inline vector load_bytes(const unsigned char *from, bool is_signed)
@@ -206,9 +210,9 @@ static inline vector subtract_halves(vector a, vector b)
     return _mm_sub_epi16(a, b);
 }
 
-static inline vector multiply_pairs(vector a, vector b)
+static inline vector add_pairs(vector sum, vector a, vector b)
 {
-    return _mm_madd_epi16(a, b);
+    return _mm_add_epi32(sum, _mm_madd_epi16(a, b));
 }
 
 static inline vector load_bytes(const unsigned char *from, bool is_signed)
@@ -290,9 +294,9 @@ static inline vector lower_half(vector a)
     return (vector)((unsigned_vector)a << 16) >> 16;
 }
 
-static inline vector multiply_pairs(vector a, vector b)
+static inline vector add_pairs(vector sum, vector a, vector b)
 {
-    return lower_half(a) * lower_half(b) + (a >> 16) * (b >> 16);
+    return sum + lower_half(a) * lower_half(b) + (a >> 16) * (b >> 16);
 }
 
 static inline vector load_bytes(const unsigned char *from, bool is_signed)
@@ -434,8 +438,8 @@ static void widen(const unsigned char *from, int64_t count, bool is_signed, int1
         int32_t pair;                                                                              \
         memcpy(&pair, data + i * stride, sizeof(pair));                                            \
         vector all = fill(pair);                                                                   \
-        first##i = add(first##i, multiply_pairs(all, load(filters)));                              \
-        second##i = add(second##i, multiply_pairs(all, load(filters + WIDTH)));                    \
+        first##i = add_pairs(first##i, all, load(filters));                                        \
+        second##i = add_pairs(second##i, all, load(filters + WIDTH));                              \
     }
 #define STORE(i)                                                                                   \
     store(sums + i * WIDTH, first##i);                                                             \
@@ -501,8 +505,8 @@ __attribute__((always_inline)) static inline void multiply_signed(const tacho_by
         vector a = load_bytes(places->at[2 * k] + channel, is_signed);
         vector b = load_bytes(places->at[2 * k + 1] + channel, is_signed);
         mix(subtract_halves(a, less), subtract_halves(b, less), mixed);
-        made[0] = add(made[0], multiply_pairs(mixed[0], load(filters)));
-        made[1] = add(made[1], multiply_pairs(mixed[1], load(filters + WIDTH)));
+        made[0] = add_pairs(made[0], mixed[0], load(filters));
+        made[1] = add_pairs(made[1], mixed[1], load(filters + WIDTH));
         filters += 2 * WIDTH;
     }
     unmix(made);

@@ -225,6 +225,12 @@ bool tacho_isa_has_avx512(void)
            is_allowed(TACHO_ISA_AVX512_CORE);
 }
 
+bool tacho_isa_has_avx512_vnni(void)
+{
+    return tacho_isa_has_avx512() && __builtin_cpu_supports("avx512vnni") != 0 &&
+           is_allowed(TACHO_ISA_AVX512_CORE_VNNI);
+}
+
 #else
 
 bool tacho_isa_has_avx2(void)
@@ -233,6 +239,11 @@ bool tacho_isa_has_avx2(void)
 }
 
 bool tacho_isa_has_avx512(void)
+{
+    return false;
+}
+
+bool tacho_isa_has_avx512_vnni(void)
 {
     return false;
 }

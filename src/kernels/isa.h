@@ -66,5 +66,6 @@ void tacho_isa_explain(const tacho_isa_choice *choice, const char *variable, cha
  */
 bool tacho_isa_has_avx2(void);
 bool tacho_isa_has_avx512(void);
+bool tacho_isa_has_avx512_vnni(void);
 
 #endif
