@@ -60,9 +60,9 @@ bool tacho_nbits_defer(tacho_execution *self, uint32_t step)
 
 /* A matrix as a product reads it. */
 typedef struct nbit_matrix {
-    uint32_t id;     /* value of its elements, and not a twin */
-    uint32_t maker;  /* step that makes numbers of them; TACHO_NONE: they are reals */
-    bool is_turned;  /* rows are columns of the product */
+    uint32_t id;    /* value of its elements, and not a twin */
+    uint32_t maker; /* step that makes numbers of them; TACHO_NONE: they are reals */
+    bool is_turned; /* rows are columns of the product */
     int64_t rows, columns;
 } nbit_matrix;
 
@@ -234,7 +234,7 @@ bool tacho_group_translate_nbits(tacho_group *group)
     const int64_t *rows = group->inputs[0].shape.dims, *made = group->spec.output.shape.dims;
     group->spec.kind = TACHO_FAST_NBIT_MATMUL;
     group->spec.weights = weights;
-    return is_worth_it(&matrix, rows[0]) &&
-           read_weights(group, &matrix, weights) && weights->depth == rows[1] &&
-           made[0] == rows[0] && made[1] == weights->columns && add_row(group, made[1]);
+    return is_worth_it(&matrix, rows[0]) && read_weights(group, &matrix, weights) &&
+           weights->depth == rows[1] && made[0] == rows[0] && made[1] == weights->columns &&
+           add_row(group, made[1]);
 }

@@ -14,10 +14,10 @@ typedef struct nbit_case {
 } nbit_case;
 
 static const nbit_case cases[] = {
-    {TACHO_DTYPE_U4, true, true, false, BLOCK},  {TACHO_DTYPE_U4, false, true, false, BLOCK},
-    {TACHO_DTYPE_I4, true, false, true, BLOCK},  {TACHO_DTYPE_I4, false, false, false, DEPTH},
-    {TACHO_DTYPE_U8, true, true, true, BLOCK},   {TACHO_DTYPE_I8, false, false, false, BLOCK},
-    {TACHO_DTYPE_I8, false, false, false, 0},    {TACHO_DTYPE_I8, true, false, true, 0},
+    {TACHO_DTYPE_U4, true, true, false, BLOCK}, {TACHO_DTYPE_U4, false, true, false, BLOCK},
+    {TACHO_DTYPE_I4, true, false, true, BLOCK}, {TACHO_DTYPE_I4, false, false, false, DEPTH},
+    {TACHO_DTYPE_U8, true, true, true, BLOCK},  {TACHO_DTYPE_I8, false, false, false, BLOCK},
+    {TACHO_DTYPE_I8, false, false, false, 0},   {TACHO_DTYPE_I8, true, false, true, 0},
     {TACHO_DTYPE_I8, false, false, false, -1},
 };
 
@@ -25,13 +25,12 @@ static const nbit_case cases[] = {
 static uint32_t dequantise(fixture *self, const nbit_case *at, tacho_dtype real)
 {
     int64_t blocks = at->block > 0 ? DEPTH / at->block : 1;
-    tacho_shape shape = at->is_turned ? (tacho_shape){2, {COLUMNS, DEPTH}}
-                                      : (tacho_shape){2, {DEPTH, COLUMNS}};
-    tacho_shape scales = at->block == 0 ? (tacho_shape){1, {COLUMNS}}
-                         : at->block < 0
-                             ? (tacho_shape){0, {0}}
-                             : (at->is_turned ? (tacho_shape){2, {COLUMNS, blocks}}
-                                              : (tacho_shape){2, {blocks, COLUMNS}});
+    tacho_shape shape =
+        at->is_turned ? (tacho_shape){2, {COLUMNS, DEPTH}} : (tacho_shape){2, {DEPTH, COLUMNS}};
+    tacho_shape scales = at->block == 0  ? (tacho_shape){1, {COLUMNS}}
+                         : at->block < 0 ? (tacho_shape){0, {0}}
+                                         : (at->is_turned ? (tacho_shape){2, {COLUMNS, blocks}}
+                                                          : (tacho_shape){2, {blocks, COLUMNS}});
     uint32_t q = constant(self, at->dtype, shape, NULL);
     uint32_t s = constant(self, real, scales, NULL);
     uint32_t z = at->has_zeros ? constant(self, at->dtype, scales, NULL) : TACHO_NONE;
@@ -69,8 +68,8 @@ static void test_products(void **state)
         begin(self);
         uint32_t x = input(self, TACHO_DTYPE_F32, (tacho_shape){2, {ROWS, DEPTH}});
         uint32_t weights = dequantise(self, &cases[i], TACHO_DTYPE_F32);
-        double away = compare(self, multiply(self, &cases[i], x, weights, TACHO_DTYPE_F32), ANY,
-                              &differing);
+        double away =
+            compare(self, multiply(self, &cases[i], x, weights, TACHO_DTYPE_F32), ANY, &differing);
         assert_true(away < 4e-3); /* of results of hundreds */
         assert_int_equal(counted.nbits, has_fast ? 1 : 0);
         free(self);

@@ -115,8 +115,8 @@ static tacho_shape gathered_shape(tacho_expander *self, const nbit_table *table,
 
 static uint32_t add_numbers(tacho_expander *self, const nbit_table *table)
 {
-    uint32_t bytes = gather(self, table, table->is_packed ? as_bytes(self, 0)
-                                                          : tacho_expand_input(self, 0));
+    uint32_t bytes =
+        gather(self, table, table->is_packed ? as_bytes(self, 0) : tacho_expand_input(self, 0));
     tacho_shape shape = gathered_shape(self, table, 0);
     if (!table->is_packed) {
         return bytes;
@@ -140,8 +140,7 @@ static uint32_t add_zeros(tacho_expander *self, const nbit_table *table)
     int64_t blocks = shape.dims[shape.rank - 1]; /* an odd number leaves half a byte unused */
     shape.dims[shape.rank - 1] = (blocks + 1) / 2 * 2;
     zeros = unpack(self, table, gather(self, table, zeros), &shape);
-    return blocks % 2 == 0 ? zeros
-                           : tacho_expand_slice(self, zeros, shape.rank - 1, 0, blocks);
+    return blocks % 2 == 0 ? zeros : tacho_expand_slice(self, zeros, shape.rank - 1, 0, blocks);
 }
 
 /* Table, indices, scales and zero points of its blocks. */
@@ -163,8 +162,7 @@ void tacho_expand_gather_block_quantised(tacho_expander *self)
     int64_t more = is_behind ? tacho_expand_shape(self, 1)->rank - 1 : 0;
     tacho_expand_set_int(self, "axis", table.block_axis + more);
     tacho_expand_set_int(self, "block_size", table.block);
-    tacho_expand_return(self, 0,
-                        TACHO_EXPAND_OP(self, "DequantizeLinear", numbers, scales, zeros));
+    tacho_expand_return(self, 0, TACHO_EXPAND_OP(self, "DequantizeLinear", numbers, scales, zeros));
 }
 
 /* ---- under another name -------------------------------------------------------------------- */
@@ -174,9 +172,9 @@ void tacho_expand_trilu(tacho_expander *self)
 {
     static const char *const none[] = {NULL};
     tacho_expand_copy_attrs(self, none);
-    tacho_expand_return(self, 0,
-                        TACHO_EXPAND_OP(self, "Trilu", tacho_expand_input(self, 0),
-                                        tacho_expand_input(self, 1)));
+    tacho_expand_return(
+        self, 0,
+        TACHO_EXPAND_OP(self, "Trilu", tacho_expand_input(self, 0), tacho_expand_input(self, 1)));
 }
 
 /* A MaxPool with channels last. */

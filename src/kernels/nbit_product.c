@@ -48,8 +48,8 @@ static unsigned element_at(const unsigned char *list, tacho_dtype dtype, int64_t
 
 static tacho_nbit_kind kind_of(tacho_dtype dtype)
 {
-    return dtype == TACHO_DTYPE_F16    ? TACHO_NBIT_F16
-           : dtype == TACHO_DTYPE_BF16 ? TACHO_NBIT_BF16
+    return dtype == TACHO_DTYPE_F16                             ? TACHO_NBIT_F16
+           : dtype == TACHO_DTYPE_BF16                          ? TACHO_NBIT_BF16
            : dtype == TACHO_DTYPE_U8 || dtype == TACHO_DTYPE_I8 ? TACHO_NBIT_BYTES
                                                                 : TACHO_NBIT_NIBBLES;
 }
@@ -106,8 +106,7 @@ static unsigned char *pack_places(const tacho_nbit_product *self, const tacho_nb
         for (int64_t c = 0; c < width; c++) {
             uint32_t word = 0;
             for (int64_t i = 0; i < step && k + i < end && column + c < self->columns; i++) {
-                int64_t at =
-                    (k + i) * weights->depth_step + (column + c) * weights->column_step;
+                int64_t at = (k + i) * weights->depth_step + (column + c) * weights->column_step;
                 word |= (uint32_t)element_at(weights->data, weights->dtype, at) << (4 * i);
             }
             for (int64_t i = 0; i < bytes; i++) {
@@ -135,8 +134,8 @@ static void pack_panel(const tacho_nbit_product *self, const tacho_nbit_weights 
         }
         to += has_scales(form) ? width * 4 : 0;
         for (int64_t c = 0; c < width && form->has_zeros; c++) {
-            to[c] = (unsigned char)(column + c < self->columns ? zero_at(weights, b, column + c)
-                                                               : 0);
+            to[c] =
+                (unsigned char)(column + c < self->columns ? zero_at(weights, b, column + c) : 0);
         }
         to += form->has_zeros ? width : 0;
         to = pack_places(self, weights, column, places, to);

@@ -35,7 +35,7 @@ void tacho_onednn_use_team(tacho_team *team, int threads)
 
 static int most_threads(void)
 {
-    return tacho_team_is_working() ? (int)tacho_team_parts()
+    return tacho_team_is_working()      ? (int)tacho_team_parts()
            : onednn_threads.threads > 0 ? onednn_threads.threads
                                         : 1;
 }
