@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { PIECES_MAX = 4096, DEEDS_MAX = 64 };
+enum { PIECES_MAX = 1 << 16, DEEDS_MAX = 256 };
 
 void tacho_host_thread_deinit(tacho_host_thread *thread)
 {
@@ -78,12 +78,18 @@ static void add_deed(tacho_host_deed *deeds, size_t *count, uint32_t site, int64
     }
 }
 
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 tacho_status tacho_host_thread_main(tacho_host_thread *thread, int64_t start_ns, int64_t end_ns,
                                     tacho_host_deed *out_deed)
 {
     tacho_host_deed deeds[DEEDS_MAX];
     size_t count = 0;
     int64_t known_ns = 0;
+    int64_t oldest_ns = start_ns;
     TACHO_TRY(pass_time(thread, end_ns));
     for (size_t i = 1; i <= thread->piece_count; i++) {
         size_t at = (thread->piece_next + PIECES_MAX - i) % PIECES_MAX;
@@ -91,14 +97,16 @@ tacho_status tacho_host_thread_main(tacho_host_thread *thread, int64_t start_ns,
         if (piece->end_ns <= start_ns) {
             break;
         }
-        int64_t from_ns = piece->start_ns > start_ns ? piece->start_ns : start_ns;
+        oldest_ns = piece->start_ns;
+        int64_t from_ns = later(piece->start_ns, start_ns);
         int64_t to_ns = piece->end_ns < end_ns ? piece->end_ns : end_ns;
         if (to_ns > from_ns) {
             add_deed(deeds, &count, piece->site, to_ns - from_ns);
             known_ns += to_ns - from_ns;
         }
     }
-    *out_deed = (tacho_host_deed){TACHO_NONE, end_ns - start_ns - known_ns};
+    int64_t from_ns = thread->piece_count < PIECES_MAX ? start_ns : later(start_ns, oldest_ns);
+    *out_deed = (tacho_host_deed){TACHO_NONE, end_ns - from_ns - known_ns};
     for (size_t i = 0; i < count; i++) {
         *out_deed = deeds[i].time_ns > out_deed->time_ns ? deeds[i] : *out_deed;
     }

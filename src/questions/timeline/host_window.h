@@ -44,7 +44,8 @@ typedef struct tacho_host_deed {
 
 /*
  * The span that was the innermost one for the longest from |start_ns| to |end_ns|, which is not
- * before the last start of the thread. Time without a span counts as well.
+ * before the last start of the thread. Time without a span counts as well; time that the window has
+ * forgotten does not.
  */
 tacho_status tacho_host_thread_main(tacho_host_thread *thread, int64_t start_ns, int64_t end_ns,
                                     tacho_host_deed *out_deed) TACHO_MUST_USE;

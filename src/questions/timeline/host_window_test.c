@@ -57,7 +57,19 @@ static void test_window_is_bounded(void **state)
         add(&thread, (uint32_t)(i % 7), 10 * i, 10 * i + 8);
     }
     check_main(&thread, FROM(999990, 999998), 99999 % 7, 8);
-    assert_true(thread.piece_count <= 4096);
+    assert_true(thread.piece_count <= 65536);
+    tacho_host_thread_deinit(&thread);
+}
+
+/* What the window has forgotten is not taken for time in which nothing was recorded. */
+static void test_forgotten_time_is_not_idle(void **state)
+{
+    (void)state;
+    tacho_host_thread thread = {.now_ns = 0};
+    for (int64_t i = 0; i < 200000; i++) {
+        add(&thread, 3, 10 * i, 10 * i + 8);
+    }
+    check_main(&thread, FROM(0, 1999998), 3, (int64_t)65536 * 8);
     tacho_host_thread_deinit(&thread);
 }
 
@@ -96,6 +108,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_innermost_counts),
         cmocka_unit_test(test_window_is_bounded),
+        cmocka_unit_test(test_forgotten_time_is_not_idle),
         cmocka_unit_test(test_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
