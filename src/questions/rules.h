@@ -38,6 +38,7 @@ typedef struct tacho_finding {
 
 struct tacho_findings {
     tacho_arena arena;
+    const void *more;       /* about the table's rows, of a type that its rules know (optional) */
     const tacho_rule *rule; /* the running rule */
     int64_t gain_ns;        /* taken over by the next finding */
     bool has_start;

@@ -3,6 +3,7 @@
  * Tables derived from the facts of devices: verdicts and advice.
  */
 #include "questions/breakdown/breakdown.h"
+#include "questions/breakdown/breakdown_more.h"
 #include "questions/breakdown/breakdown_rules.h"
 #include "questions/breakdown/breakdown_subjects.h"
 #include "base/grow.h"
@@ -32,18 +33,26 @@ typedef struct judgement {
     tacho_breakdown_subject *subjects;
     size_t count;
     tacho_table facts;
+    tacho_device_more *more; /* by row of facts */
 } judgement;
 
 static tacho_status open_judgement(judgement *self, const tacho_breakdown_gather *gather)
 {
     *self = (judgement){.gather = gather};
     TACHO_TRY(tacho_breakdown_subjects_make(gather, &self->subjects, &self->count));
+    TACHO_TRY(tacho_device_more_make(gather, self->subjects, self->count, &self->more));
     return tacho_breakdown_facts_table(gather, &self->facts);
+}
+
+static tacho_device_facts facts_of(const judgement *self, size_t row)
+{
+    return (tacho_device_facts){&self->facts, row, &self->more[row]};
 }
 
 static void close_judgement(judgement *self)
 {
     free(self->subjects);
+    tacho_device_more_free(self->more, self->count);
     tacho_table_deinit(&self->facts);
 }
 
@@ -53,7 +62,8 @@ static tacho_status add_verdicts(const judgement *self, tacho_table *table)
 {
     for (size_t i = 0; i < self->count; i++) {
         char text[TACHO_VERDICT_ROOM];
-        tacho_breakdown_verdict(&self->facts, i, text);
+        const tacho_device_facts of = facts_of(self, i);
+        tacho_breakdown_verdict(&of, text);
         if (text[0] != '\0') {
             TACHO_TRY(tacho_breakdown_add_subject(self->gather, &self->subjects[i], table));
             TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(text)));
@@ -100,7 +110,7 @@ static tacho_status add_finding(const judgement *self, const ranked_finding *ran
                                 tacho_table *table)
 {
     const tacho_finding *finding = ranked->finding;
-    const tacho_device_facts of = {&self->facts, finding->row};
+    const tacho_device_facts of = facts_of(self, finding->row);
     TACHO_TRY(tacho_breakdown_add_subject(self->gather, &self->subjects[finding->row], table));
     TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(finding->rule->id)));
     TACHO_TRY(tacho_table_add_int(table, ranked->gain_ns));
@@ -118,7 +128,7 @@ static tacho_status add_ranked(const judgement *self, const tacho_findings *find
     tacho_status status = tacho_items_make(&ranked, findings->item_count);
     for (size_t i = 0; i < findings->item_count && status == TACHO_OK; i++) {
         const tacho_finding *finding = &findings->items[i];
-        const tacho_device_facts of = {&self->facts, finding->row};
+        const tacho_device_facts of = facts_of(self, finding->row);
         ranked[i] = (ranked_finding){finding, tacho_facts_gain_per_step(&of, finding->gain_ns)};
     }
     if (status == TACHO_OK && findings->item_count > 1) {
@@ -146,6 +156,7 @@ tacho_status tacho_breakdown_advice_table(const tacho_breakdown_gather *gather,
     tacho_findings_init(&findings);
     tacho_status status = open_judgement(&self, gather);
     out_table->is_of_several = self.count > 1;
+    findings.more = self.more;
     if (status == TACHO_OK) {
         status = tacho_rules_run(tacho_breakdown_rules, &self.facts, &findings);
     }

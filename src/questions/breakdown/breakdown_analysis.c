@@ -11,9 +11,6 @@ static tacho_breakdown_gather *gather_of(tacho_events *events)
     return (tacho_breakdown_gather *)(void *)events;
 }
 
-/* The number of longest gaps that advice considers. */
-enum { VERDICT_GAPS = 64 };
-
 static tacho_status open_breakdown(const void *options, tacho_dict *dict, tacho_events **out_events)
 {
     const tacho_breakdown_options *chosen = options;
@@ -22,7 +19,7 @@ static tacho_status open_breakdown(const void *options, tacho_dict *dict, tacho_
         return tacho_no_memory();
     }
     tacho_breakdown_gather_init(gather, dict);
-    gather->top = chosen != NULL ? chosen->top : VERDICT_GAPS;
+    gather->top = chosen != NULL ? chosen->top : 0;
     gather->step_top =
         chosen != NULL && chosen->step_top > gather->top ? chosen->step_top : gather->top;
     *out_events = &gather->events;

@@ -51,8 +51,6 @@ static const tacho_column fact_columns[] = {
     TACHO_COLUMN(QUEUED_NS, "queued", DURATION),
     TACHO_COLUMN(LONGEST_NS, "longest gap", DURATION),
     TACHO_COLUMN(GAP_START_NS, "at", DURATION),
-    TACHO_COLUMN(HOST_OP, "host did", TEXT),
-    TACHO_COLUMN(HOST_PERCENT, "of gap", PERCENT),
 };
 
 /* ---- kind of device ------------------------------------------------------------------------ */
@@ -181,6 +179,28 @@ static void add_whole(const tacho_breakdown_device *device, device_view *view)
     }
 }
 
+/* Takes out the gaps of |device| that happen once; the longest gap is one of the others. */
+static void remove_once(const tacho_breakdown_device *device, device_view *view)
+{
+    bool has_once = false;
+    tacho_idle_time *idle = &view->idle;
+    for (size_t i = 0; i < device->story.gap_count; i++) {
+        has_once = has_once || device->story.gaps[i].is_once;
+    }
+    idle->longest_ns = has_once ? 0 : idle->longest_ns;
+    for (size_t i = 0; i < device->story.gap_count && has_once; i++) {
+        const tacho_breakdown_gap *gap = &device->story.gaps[i];
+        if (gap->is_once) {
+            view->span_ns -= gap->steady_ns;
+            idle->causes[gap->gap.cause] -= gap->steady_ns;
+            idle->long_late_ns -= gap->gap.cause == TACHO_IDLE_HOST_LATE ? gap->steady_ns : 0;
+        } else if (gap->steady_ns > idle->longest_ns) {
+            idle->longest_ns = gap->steady_ns;
+            idle->longest_start_ns = gap->gap.start_ns;
+        }
+    }
+}
+
 static device_view view_of(const tacho_breakdown_gather *gather,
                            const tacho_breakdown_subject *subject)
 {
@@ -199,6 +219,7 @@ static device_view view_of(const tacho_breakdown_gather *gather,
         view.span_ns = view.steps->steady_ns;
         view.work_count = view.device->steps.work_count;
         view.launch_count = view.device->steps.launch_count;
+        remove_once(view.device, &view);
         return view;
     }
     if (subject->count > 1) {
@@ -208,6 +229,9 @@ static device_view view_of(const tacho_breakdown_gather *gather,
     }
     for (size_t i = subject->warm_up_count; i < subject->count; i++) {
         add_whole(tacho_breakdown_subject_device(gather, subject, i), &view);
+    }
+    if (subject->count == 1) {
+        remove_once(view.device, &view);
     }
     return view;
 }
@@ -331,32 +355,6 @@ static tacho_status add_engines(const device_view *view, tacho_table *table)
 
 /* ---- idle time ----------------------------------------------------------------------------- */
 
-/* The longest gap, if it was kept. */
-static const tacho_breakdown_gap *find_gap(const device_view *view)
-{
-    const tacho_breakdown_gather *gather = view->gather;
-    for (size_t i = 0; i < gather->gap_count; i++) {
-        if (tacho_breakdown_subject_has(view->subject, gather->gaps[i].device)) {
-            return &gather->gaps[i];
-        }
-    }
-    return NULL;
-}
-
-static tacho_status add_deed(const device_view *view, tacho_table *table)
-{
-    const tacho_dict *dict = view->gather->events.dict;
-    const tacho_breakdown_gap *gap = find_gap(view);
-    if (gap == NULL || gap->deed.site == TACHO_NONE) {
-        TACHO_TRY(tacho_table_add_absent(table));
-        return tacho_table_add_absent(table);
-    }
-    double length = (double)(gap->gap.end_ns - gap->gap.start_ns);
-    TACHO_TRY(
-        tacho_table_add_text(table, tacho_dict_string(dict, dict->sites[gap->deed.site].name)));
-    return tacho_table_add_real(table, TACHO_FACTS_PERCENT * (double)gap->deed.time_ns / length);
-}
-
 static tacho_status add_idle_facts(const tacho_idle_time *idle, tacho_table *table)
 {
     int64_t late_ns = idle->causes[TACHO_IDLE_HOST_LATE];
@@ -378,8 +376,7 @@ static tacho_status add_facts(const tacho_breakdown_gather *gather,
     TACHO_TRY(tacho_table_add_int(table, view.span_ns));
     TACHO_TRY(add_work_facts(&view.busy, &view.all, table));
     TACHO_TRY(add_engines(&view, table));
-    TACHO_TRY(add_idle_facts(&view.idle, table));
-    return add_deed(&view, table);
+    return add_idle_facts(&view.idle, table);
 }
 
 tacho_status tacho_breakdown_facts_table(const tacho_breakdown_gather *gather,
@@ -467,7 +464,8 @@ tacho_status tacho_facts_check_each(const tacho_table *facts, tacho_findings *fi
                                                           tacho_findings *findings))
 {
     for (size_t row = 0; row < tacho_table_row_count(facts); row++) {
-        const tacho_device_facts of = {facts, row};
+        const tacho_device_more *more = findings->more;
+        const tacho_device_facts of = {facts, row, more != NULL ? &more[row] : NULL};
         if (tacho_facts_are_enough(&of)) {
             TACHO_TRY(check(&of, findings));
         }

@@ -17,6 +17,16 @@ typedef struct tacho_breakdown_track {
     tacho_origin last_origin;
 } track_state;
 
+static tacho_status begin_host(tacho_breakdown_gather *self, uint32_t part)
+{
+    TACHO_TRY(tacho_grow(&self->hosts, &self->host_capacity, (size_t)part + 1));
+    while (self->host_count <= part) {
+        self->hosts[self->host_count++] = (tacho_host_story){.has_wait = false};
+    }
+    tacho_host_scope_clear(&self->scope);
+    return TACHO_OK;
+}
+
 static tacho_status begin_part(void *gather, uint32_t part)
 {
     tacho_breakdown_gather *self = gather;
@@ -27,6 +37,7 @@ static tacho_status begin_part(void *gather, uint32_t part)
     }
     TACHO_TRY(
         tacho_part_steps_init(&self->steps[part], &self->timeline.steps, &self->timeline.windows));
+    TACHO_TRY(begin_host(self, part));
     const tacho_dict *dict = self->events.dict;
     TACHO_TRY(tacho_grow(&self->tracks, &self->track_capacity, dict->track_count));
     for (; self->track_count < dict->track_count; self->track_count++) {
@@ -54,7 +65,11 @@ static tacho_status ensure_device(tacho_breakdown_gather *self, uint32_t track, 
     TACHO_TRY(tacho_grow(&self->devices, &self->device_capacity, self->device_count + 1));
     *out_device = *known = (uint32_t)self->device_count;
     self->devices[self->device_count++] = (tacho_breakdown_device){
-        .part = dict->tracks[track].part, .group = group, .origin = origin};
+        .part = dict->tracks[track].part,
+        .group = group,
+        .origin = origin,
+        .launch_track = TACHO_NONE,
+        .story.gap_limit = self->top > TACHO_GAPS_KEPT ? self->top : TACHO_GAPS_KEPT};
     tacho_breakdown_device *device = &self->devices[*out_device];
     return tacho_device_steps_init(&device->steps, &self->steps[device->part]);
 }
@@ -78,40 +93,115 @@ static tacho_status ensure_stream(tacho_breakdown_gather *self, uint32_t id, tac
     return TACHO_OK;
 }
 
-/* Keeps |gap| if it is among the longest; of equal ones the earlier stays. */
-static tacho_status keep_gap(tacho_breakdown_gather *self, uint32_t device,
-                             const tacho_device_gap *gap)
+typedef struct tacho_breakdown_site {
+    bool is_read;
+    tacho_kernel_traits traits;
+    int64_t first_ns; /* start of its first work in the part */
+    uint32_t part;
+} site_traits;
+
+/* ---- gaps ---------------------------------------------------------------------------------- */
+
+static bool is_before_first(const tacho_breakdown_gather *self, const tacho_device_gap *gap)
 {
-    int64_t length_ns = gap->end_ns - gap->start_ns;
-    size_t at = self->gap_count;
-    while (at > 0 && self->gaps[at - 1].gap.end_ns - self->gaps[at - 1].gap.start_ns < length_ns) {
-        at--;
-    }
-    if (at >= self->top) {
+    return gap->site_after < self->site_count && self->sites[gap->site_after].part == self->part &&
+           self->sites[gap->site_after].first_ns == gap->end_ns;
+}
+
+/* Marks of steps are no deeds. */
+static tacho_status find_deed(tacho_breakdown_gather *self, const tacho_device_gap *gap,
+                              tacho_host_deed *out_deed)
+{
+    *out_deed = (tacho_host_deed){.site = TACHO_NONE};
+    if (gap->launch_track == TACHO_NONE) {
         return TACHO_OK;
     }
-    tacho_breakdown_gap made = {.device = device, .gap = *gap, .deed = {.site = TACHO_NONE}};
-    if (gap->launch_track != TACHO_NONE) {
-        TACHO_TRY(tacho_host_thread_main(tacho_timeline_thread(&self->timeline, gap->launch_track),
-                                         gap->start_ns, gap->end_ns, &made.deed));
+    TACHO_TRY(tacho_host_thread_main(tacho_timeline_thread(&self->timeline, gap->launch_track),
+                                     gap->start_ns, gap->end_ns, out_deed));
+    if (out_deed->site != TACHO_NONE &&
+        tacho_steps_is_mark(&self->timeline.steps, out_deed->site)) {
+        out_deed->site = TACHO_NONE;
     }
-    TACHO_TRY(tacho_grow(&self->gaps, &self->gap_capacity, self->top));
-    self->gap_count += self->gap_count < self->top ? 1 : 0;
-    memmove(&self->gaps[at + 1], &self->gaps[at], (self->gap_count - at - 1) * sizeof(made));
-    self->gaps[at] = made;
     return TACHO_OK;
+}
+
+/* Whether a step begins in |gap|. */
+static bool is_at_step(const tacho_part_steps *steps, const tacho_device_gap *gap)
+{
+    uint32_t step = tacho_step_spans_at(steps->marks, steps->item_count, gap->end_ns - 1);
+    return step != TACHO_NONE && steps->marks[step].start_ns >= gap->start_ns;
+}
+
+static tacho_status end_gap(tacho_breakdown_gather *self, uint32_t id, const tacho_device_gap *gap)
+{
+    tacho_breakdown_device *device = &self->devices[id];
+    const tacho_part_steps *steps = &self->steps[device->part];
+    tacho_breakdown_gap made = {.device = id,
+                                .gap = *gap,
+                                .is_at_step = is_at_step(steps, gap),
+                                .is_before_first = is_before_first(self, gap)};
+    if (self->omits_story || gap->end_ns <= gap->start_ns) {
+        return TACHO_OK;
+    }
+    tacho_device_story_add_wait(&device->story, &self->hosts[device->part], steps, gap);
+    if (!tacho_device_story_wants(&device->story, gap)) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(find_deed(self, gap, &made.deed));
+    return tacho_device_story_keep(&device->story, &made);
+}
+
+/* The gap from the start of the first step to the first work of |device|, which starts now. */
+static tacho_device_gap lead_of(const tacho_breakdown_gather *self,
+                                const tacho_breakdown_device *device)
+{
+    const tacho_part_steps *steps = &self->steps[device->part];
+    const tacho_device_time *time = &device->time;
+    const tacho_gap_end *end = &time->gap;
+    bool has_lead = !device->steps.has_begun && steps->item_count > 0 && !steps->has_overlap;
+    tacho_device_gap gap = {.start_ns = has_lead ? steps->items[0].start_ns : time->now_ns,
+                            .end_ns = time->now_ns,
+                            .cause = TACHO_IDLE_UNKNOWN,
+                            .site_before = TACHO_NONE,
+                            .site_after = time->last_site,
+                            .launch_track = TACHO_NONE};
+    if (end->has_launch) {
+        bool is_late = end->launch_ns > gap.start_ns;
+        gap.cause = is_late ? TACHO_IDLE_HOST_LATE : TACHO_IDLE_QUEUED;
+        gap.launch_track = end->launch_track;
+    }
+    return gap;
+}
+
+/* The gap from the last work of |device| to the end of the last step. */
+static tacho_device_gap rest_of(const tacho_breakdown_gather *self,
+                                const tacho_breakdown_device *device)
+{
+    const tacho_part_steps *steps = &self->steps[device->part];
+    int64_t start_ns = device->time.end_ns;
+    bool has_rest = steps->item_count > 0 && !steps->has_overlap;
+    return (tacho_device_gap){.start_ns = start_ns,
+                              .end_ns =
+                                  has_rest ? steps->items[steps->item_count - 1].end_ns : start_ns,
+                              .cause = TACHO_IDLE_QUEUE_EMPTY,
+                              .site_before = device->time.last_site,
+                              .site_after = TACHO_NONE,
+                              .launch_track = device->launch_track};
 }
 
 static tacho_status settle_devices(tacho_breakdown_gather *self)
 {
     for (size_t i = 0; i < self->starting_count; i++) {
         tacho_breakdown_device *device = &self->devices[self->starting[i]];
+        const tacho_device_gap lead = lead_of(self, device);
         device->is_starting = false;
+        TACHO_TRY(end_gap(self, self->starting[i], &lead));
         TACHO_TRY(tacho_device_time_settle(&device->time));
         tacho_device_steps_settle(&device->steps, &self->steps[device->part], &device->time);
         if (device->time.has_ended_gap) {
-            TACHO_TRY(keep_gap(self, self->starting[i], &device->time.ended_gap));
+            TACHO_TRY(end_gap(self, self->starting[i], &device->time.ended_gap));
         }
+        tacho_device_story_settle(&device->story);
     }
     self->starting_count = 0;
     return TACHO_OK;
@@ -159,6 +249,80 @@ static tacho_status advance(void *gather, int64_t now_ns)
     return TACHO_OK;
 }
 
+/* ---- patterns ------------------------------------------------------------------------------ */
+
+static tacho_status traits_of(tacho_breakdown_gather *self, uint32_t id,
+                              const tacho_kernel_traits **out_traits)
+{
+    const tacho_dict *dict = self->events.dict;
+    TACHO_TRY(tacho_grow(&self->sites, &self->site_capacity, dict->site_count));
+    while (self->site_count < dict->site_count) {
+        self->sites[self->site_count++] = (site_traits){.part = TACHO_NONE};
+    }
+    site_traits *site = &self->sites[id];
+    if (!site->is_read) {
+        site->is_read = true;
+        site->traits = tacho_kernel_traits_of(tacho_dict_string(dict, dict->sites[id].category),
+                                              tacho_dict_string(dict, dict->sites[id].name));
+    }
+    *out_traits = &site->traits;
+    return TACHO_OK;
+}
+
+static void note_first(tacho_breakdown_gather *self, const tacho_pattern_work *work)
+{
+    site_traits *site = &self->sites[work->site];
+    if (site->part != self->part) {
+        site->part = self->part;
+        site->first_ns = work->start_ns;
+    }
+}
+
+static tacho_status add_patterns(tacho_breakdown_gather *self, tacho_breakdown_device *device,
+                                 uint32_t stream, const tacho_timeline_work *did)
+{
+    tacho_pattern_work work = {.start_ns = did->span.start_ns,
+                               .ns = did->span.end_ns - did->span.start_ns,
+                               .site = did->span.row->of.span.site,
+                               .calls = {.op = TACHO_NONE}};
+    int64_t launch_ns = did->has_launch ? did->launch.start_ns : work.start_ns;
+    if (self->omits_story) {
+        return TACHO_OK;
+    }
+    if (did->has_launch) {
+        work.calls = tacho_host_scope_calls(&self->scope, did->launch.place);
+        device->launch_track = did->launch.track;
+    }
+    TACHO_TRY(traits_of(self, work.site, &work.traits));
+    note_first(self, &work);
+    return tacho_device_story_add(&device->story, stream, &self->steps[device->part], &work,
+                                  launch_ns);
+}
+
+static tacho_status add_call(void *gather, const tacho_timeline_span *span)
+{
+    tacho_breakdown_gather *self = gather;
+    const int64_t times_ns[] = {span->start_ns, span->end_ns};
+    unsigned bits = 0;
+    if (tacho_timeline_is_device(&self->timeline, span->row->track)) {
+        return TACHO_OK; /* an annotation repeats that of the host */
+    }
+    TACHO_TRY(tacho_host_scope_add(&self->scope, span->row->track, span->row->of.span.site,
+                                   times_ns, &bits));
+    if (bits != 0) {
+        tacho_host_story_add(&self->hosts[self->part], &self->steps[self->part], span, bits);
+    }
+    return TACHO_OK;
+}
+
+static uint32_t place_on(void *gather, uint32_t track, int64_t now_ns)
+{
+    tacho_breakdown_gather *self = gather;
+    return tacho_host_scope_at(&self->scope, track, now_ns);
+}
+
+/* ---- work ---------------------------------------------------------------------------------- */
+
 /* Adds the launch of the work that has just started on |id|. */
 static tacho_status add_launch(void *gather, uint32_t id, const tacho_launch *launch)
 {
@@ -201,6 +365,7 @@ static tacho_status add_work(void *gather, const tacho_timeline_work *did, uint3
                                          &did->launch, work.start_ns, work.end_ns));
     }
     tacho_device_steps_add(&device->steps, &self->steps[device->part], &work);
+    TACHO_TRY(add_patterns(self, device, track->streams[origin], did));
     track->last_start_ns = work.start_ns;
     track->last_end_ns = work.end_ns;
     track->last_origin = origin;
@@ -283,8 +448,11 @@ static void sort_ranked(tacho_breakdown_gather *gather, ranked_device *ranked, u
         gather->devices[i] = ranked[i].device;
         places[ranked[i].from] = (uint32_t)i;
     }
-    for (size_t i = 0; i < gather->gap_count; i++) {
-        gather->gaps[i].device = places[gather->gaps[i].device];
+    for (size_t i = 0; i < count; i++) {
+        tacho_device_story *story = &gather->devices[i].story;
+        for (size_t k = 0; k < story->gap_count; k++) {
+            story->gaps[k].device = places[story->gaps[k].device];
+        }
     }
 }
 
@@ -313,24 +481,6 @@ tacho_status tacho_breakdown_sort_ranks(tacho_breakdown_gather *gather)
     return status;
 }
 
-static tacho_status end_part(void *gather, uint32_t part)
-{
-    tacho_breakdown_gather *self = gather;
-    TACHO_TRY(note_rank(self, part));
-    TACHO_TRY(settle_devices(self));
-    pass_steps(self, INT64_MAX);
-    for (; self->finished_count < self->device_count; self->finished_count++) {
-        tacho_breakdown_device *device = &self->devices[self->finished_count];
-        TACHO_TRY(tacho_device_time_finish(&device->time));
-        tacho_device_steps_finish(&device->steps, &self->steps[device->part], &device->time);
-        for (size_t i = 0; i < device->stream_count; i++) {
-            tacho_launch_stats_finish(&device->streams[i].launches);
-        }
-        sort_streams(self->events.dict, device);
-    }
-    return TACHO_OK;
-}
-
 const tacho_part_steps *tacho_breakdown_steady(const tacho_breakdown_gather *gather,
                                                const tacho_breakdown_device *device)
 {
@@ -341,18 +491,50 @@ const tacho_part_steps *tacho_breakdown_steady(const tacho_breakdown_gather *gat
     return tacho_device_steps_are_enough(&device->steps, steps, &device->time) ? steps : NULL;
 }
 
+static tacho_status end_part(void *gather, uint32_t part)
+{
+    tacho_breakdown_gather *self = gather;
+    TACHO_TRY(note_rank(self, part));
+    TACHO_TRY(settle_devices(self));
+    pass_steps(self, INT64_MAX);
+    for (; self->finished_count < self->device_count; self->finished_count++) {
+        tacho_breakdown_device *device = &self->devices[self->finished_count];
+        TACHO_TRY(tacho_device_time_finish(&device->time));
+        tacho_device_steps_finish(&device->steps, &self->steps[device->part], &device->time);
+        const tacho_device_gap rest = rest_of(self, device);
+        TACHO_TRY(end_gap(self, (uint32_t)self->finished_count, &rest));
+        for (size_t i = 0; i < device->stream_count; i++) {
+            tacho_launch_stats_finish(&device->streams[i].launches);
+        }
+        sort_streams(self->events.dict, device);
+        tacho_story_judge_gaps(&device->story, &self->scope, tacho_breakdown_steady(self, device));
+    }
+    return TACHO_OK;
+}
+
 void tacho_breakdown_gather_init(tacho_breakdown_gather *gather, tacho_dict *dict)
 {
     const tacho_timeline_taker taker = {.self = gather,
                                         .needs_steps = true,
                                         .needs_windows = true,
+                                        .places_only_launches = true,
                                         .advance = advance,
+                                        .call = add_call,
+                                        .place = place_on,
                                         .work = add_work,
                                         .launch = add_launch,
                                         .begin_part = begin_part,
                                         .end_part = end_part};
     *gather = (tacho_breakdown_gather){.top = 0};
     tacho_timeline_init(&gather->timeline, dict, &taker);
+    tacho_host_scope_init(&gather->scope, dict);
+}
+
+void tacho_breakdown_omit_story(tacho_breakdown_gather *gather)
+{
+    gather->omits_story = true;
+    gather->timeline.taker.call = NULL;
+    gather->timeline.taker.place = NULL;
 }
 
 void tacho_breakdown_gather_deinit(tacho_breakdown_gather *gather)
@@ -365,6 +547,7 @@ void tacho_breakdown_gather_deinit(tacho_breakdown_gather *gather)
         }
         free(gather->devices[i].streams);
         tacho_device_steps_deinit(&gather->devices[i].steps);
+        tacho_device_story_deinit(&gather->devices[i].story);
     }
     for (size_t i = 0; i < gather->step_part_count; i++) {
         tacho_part_steps_deinit(&gather->steps[i]);
@@ -372,7 +555,12 @@ void tacho_breakdown_gather_deinit(tacho_breakdown_gather *gather)
     free(gather->steps);
     free(gather->ranks);
     tacho_timeline_deinit(&gather->timeline);
-    free(gather->gaps);
+    for (size_t i = 0; i < gather->host_count; i++) {
+        tacho_host_story_deinit(&gather->hosts[i]);
+    }
+    free(gather->hosts);
+    free(gather->sites);
+    tacho_host_scope_deinit(&gather->scope);
     free(gather->devices);
     free(gather->starting);
     free(gather->tracks);

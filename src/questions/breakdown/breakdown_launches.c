@@ -4,6 +4,7 @@
  */
 #include "questions/breakdown/breakdown.h"
 #include "questions/breakdown/breakdown_average.h"
+#include "base/grow.h"
 
 #include <stdlib.h>
 
@@ -27,11 +28,17 @@ static const tacho_column launch_columns[] = {
 };
 
 static const tacho_column gap_columns[] = {
-    TACHO_COLUMN(FILE, "file", TEXT),        TACHO_COLUMN(RANK, "rank", INT),
-    TACHO_COLUMN(DEVICE, "device", TEXT),    TACHO_COLUMN(START_NS, "start", DURATION),
-    TACHO_COLUMN(GAP_NS, "gap", DURATION),   TACHO_COLUMN(CAUSE, "cause", TEXT),
-    TACHO_COLUMN(HOST_OP, "host did", TEXT), TACHO_COLUMN(HOST_PERCENT, "of gap", PERCENT),
-    TACHO_COLUMN(THREAD, "thread", TEXT),    TACHO_COLUMN(BEFORE, "before", TEXT),
+    TACHO_COLUMN(FILE, "file", TEXT),
+    TACHO_COLUMN(RANK, "rank", INT),
+    TACHO_COLUMN(DEVICE, "device", TEXT),
+    TACHO_COLUMN(START_NS, "start", DURATION),
+    TACHO_COLUMN(GAP_NS, "gap", DURATION),
+    TACHO_COLUMN(CAUSE, "cause", TEXT),
+    TACHO_COLUMN(KIND, "kind", TEXT),
+    TACHO_COLUMN(HOST_OP, "host did", TEXT),
+    TACHO_COLUMN(HOST_PERCENT, "of gap", PERCENT),
+    TACHO_COLUMN(THREAD, "thread", TEXT),
+    TACHO_COLUMN(BEFORE, "before", TEXT),
     TACHO_COLUMN(AFTER, "after", TEXT),
 };
 
@@ -125,7 +132,9 @@ tacho_status tacho_breakdown_launches_table(const tacho_breakdown_gather *gather
 
 static tacho_status add_site(const tacho_dict *dict, uint32_t site, tacho_table *table)
 {
-    return tacho_table_add_text(table, tacho_dict_string(dict, dict->sites[site].name));
+    return site == TACHO_NONE
+               ? tacho_table_add_absent(table)
+               : tacho_table_add_text(table, tacho_dict_string(dict, dict->sites[site].name));
 }
 
 /* Adds the host's activity: three cells. */
@@ -146,6 +155,15 @@ static tacho_status add_deed(const tacho_dict *dict, const tacho_breakdown_gap *
     return tacho_table_add_text(table, tacho_dict_string(dict, tacho_dict_track_name(dict, track)));
 }
 
+/* Shorter gaps are not judged. */
+static tacho_status add_kind(const tacho_breakdown_gap *gap, tacho_table *table)
+{
+    bool is_judged = gap->gap.end_ns - gap->gap.start_ns >= TACHO_LONG_GAP_NS;
+    const char *kind = gap->is_once ? "once" : "repeats";
+    return is_judged ? tacho_table_add_text(table, tacho_str_from_cstring(kind))
+                     : tacho_table_add_absent(table);
+}
+
 static tacho_status add_gap(const tacho_breakdown_gather *gather, const tacho_breakdown_gap *gap,
                             tacho_table *table)
 {
@@ -163,9 +181,44 @@ static tacho_status add_gap(const tacho_breakdown_gather *gather, const tacho_br
     TACHO_TRY(tacho_table_add_int(table, gap->gap.start_ns));
     TACHO_TRY(tacho_table_add_int(table, gap->gap.end_ns - gap->gap.start_ns));
     TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(cause)));
+    TACHO_TRY(add_kind(gap, table));
     TACHO_TRY(add_deed(dict, gap, table));
     TACHO_TRY(add_site(dict, gap->gap.site_before, table));
     return add_site(dict, gap->gap.site_after, table);
+}
+
+/* The longest first; equal ones by device, then by time. */
+static int compare_gaps(const void *left, const void *right)
+{
+    const tacho_breakdown_gap *a = *(const tacho_breakdown_gap *const *)left;
+    const tacho_breakdown_gap *b = *(const tacho_breakdown_gap *const *)right;
+    int64_t lengths[2] = {a->gap.end_ns - a->gap.start_ns, b->gap.end_ns - b->gap.start_ns};
+    if (lengths[0] != lengths[1]) {
+        return lengths[0] > lengths[1] ? -1 : 1;
+    }
+    if (a->device != b->device) {
+        return a->device < b->device ? -1 : 1;
+    }
+    return (a->gap.start_ns > b->gap.start_ns) - (a->gap.start_ns < b->gap.start_ns);
+}
+
+/* The gaps of all devices; the caller frees the list. */
+static tacho_status list_gaps(const tacho_breakdown_gather *gather,
+                              const tacho_breakdown_gap ***out_gaps, size_t *out_count)
+{
+    size_t capacity = 0;
+    *out_count = 0;
+    for (size_t i = 0; i < gather->device_count; i++) {
+        const tacho_device_story *story = &gather->devices[i].story;
+        TACHO_TRY(tacho_grow(out_gaps, &capacity, *out_count + story->gap_count));
+        for (size_t k = 0; k < story->gap_count; k++) {
+            (*out_gaps)[(*out_count)++] = &story->gaps[k];
+        }
+    }
+    if (*out_count > 1) {
+        qsort(*out_gaps, *out_count, sizeof(**out_gaps), compare_gaps);
+    }
+    return TACHO_OK;
 }
 
 tacho_status tacho_breakdown_gaps_table(const tacho_breakdown_gather *gather,
@@ -176,8 +229,12 @@ tacho_status tacho_breakdown_gaps_table(const tacho_breakdown_gather *gather,
                                            TACHO_COL_DEVICE, TACHO_COL_FILE,     TACHO_COL_OTHER};
     tacho_table_init(out_table, "gaps", "Longest gaps", gap_columns, COUNT_OF(gap_columns));
     out_table->kept = kept;
-    for (size_t i = 0; i < gather->gap_count; i++) {
-        TACHO_TRY(add_gap(gather, &gather->gaps[i], out_table));
+    const tacho_breakdown_gap **gaps = NULL;
+    size_t count = 0;
+    tacho_status status = list_gaps(gather, &gaps, &count);
+    for (size_t i = 0; i < count && i < gather->top && status == TACHO_OK; i++) {
+        status = add_gap(gather, gaps[i], out_table);
     }
-    return TACHO_OK;
+    free(gaps);
+    return status;
 }

@@ -16,10 +16,25 @@
     X(busy_host)             /* L-02 */                                                            \
     X(long_gap)              /* L-03 */                                                            \
     X(queued_gaps)           /* L-04 */                                                            \
+    X(host_waits)            /* L-05 */                                                            \
+    X(optimizer_loop)        /* L-06 */                                                            \
+    X(small_batches)         /* L-07 */                                                            \
+    X(allocations)           /* L-08 */                                                            \
+    X(compilations)          /* L-09 */                                                            \
     X(exposed_communication) /* C-01 */                                                            \
     X(much_communication)    /* C-02 */                                                            \
     X(exposed_copies)        /* M-01 */                                                            \
     X(much_copying)          /* M-02 */                                                            \
+    X(paged_copies)          /* M-03 */                                                            \
+    X(copies_within)         /* M-04 */                                                            \
+    X(layout_changes)        /* K-01 */                                                            \
+    X(casts)                 /* K-02 */                                                            \
+    X(elementwise_chains)    /* K-03 */                                                            \
+    X(scalar_products)       /* K-04 */                                                            \
+    X(wide_norms)            /* K-05 */                                                            \
+    X(misaligned_products)   /* K-06 */                                                            \
+    X(small_kernels)         /* K-07 */                                                            \
+    X(spelled_attention)     /* K-08 */                                                            \
     X(uneven_engines)        /* E-01 */
 
 #define TACHO_BREAKDOWN_RULE_EXTERN(name) extern const tacho_rule tacho_rule_##name;
@@ -32,10 +47,13 @@ extern const tacho_rule *const tacho_breakdown_rules[];
 /* The feature that merges launches, in the terms of the profile's producer. */
 const char *tacho_breakdown_graphs(const tacho_device_facts *of);
 
-enum { TACHO_VERDICT_ROOM = 400 };
+/* What merging launches can gain: the short gaps before late ones, but no more than work that
+ * follows work leaves. */
+int64_t tacho_breakdown_launch_gain(const tacho_device_facts *of);
 
-/* One sentence on what limits the device of |row|; empty if the facts allow none. */
-void tacho_breakdown_verdict(const tacho_table *facts, size_t row,
-                             char out_text[TACHO_VERDICT_ROOM]);
+enum { TACHO_VERDICT_ROOM = 640 };
+
+/* One sentence on what limits the device; empty if the facts allow none. */
+void tacho_breakdown_verdict(const tacho_device_facts *of, char out_text[TACHO_VERDICT_ROOM]);
 
 #endif

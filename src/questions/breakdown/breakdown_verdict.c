@@ -8,7 +8,10 @@
 #include <stdio.h>
 
 /* In percent of the span. */
-enum { LEAST_BOUND = 40, LEAST_COMPUTE = 80 };
+enum { LEAST_BOUND = 40, LEAST_IDLE = 50, LEAST_COMPUTE = 80 };
+
+/* A factor above that needs its reason. */
+enum { SPEED_MOST = 20, SPEED_BYTES = 128, TOP_OPS = 3, NAME_SHOWN = 60 };
 
 /* The span of a device and its parts, which add up to it. */
 typedef struct span_parts {
@@ -17,11 +20,21 @@ typedef struct span_parts {
     const char *period;                          /* the name of that span */
 } span_parts;
 
-/* How many times as fast without |ns| of the span. */
-static double speed_up(const tacho_device_facts *of, double ns)
+/* "up to 2.8x" as fast without |ns| of the span. A recording that is nearly all idle shows only
+ * that its work would take little time. */
+static void print_speed_up(const tacho_device_facts *of, double ns, char text[SPEED_BYTES])
 {
     double span = tacho_fact(of, TACHO_COL_SPAN_NS);
-    return span > ns ? span / (span - ns) : 1;
+    double rest = span > ns ? span - ns : span;
+    if (span <= SPEED_MOST * rest) {
+        snprintf(text, SPEED_BYTES, "up to %.1fx", span / rest);
+        return;
+    }
+    double steps = tacho_fact(of, TACHO_COL_STEP_COUNT);
+    snprintf(text, SPEED_BYTES,
+             "more than %dx (all but %.3f ms of %s is such idle time; the rest is all that the "
+             "device does)",
+             SPEED_MOST, rest / (steps > 1 ? steps : 1) / 1e6, tacho_fact_period(of));
 }
 
 TACHO_PRINTF(2, 3) static void say(char out_text[TACHO_VERDICT_ROOM], const char *format, ...)
@@ -39,18 +52,21 @@ static void say_host_bound(const tacho_device_facts *of, const span_parts *parts
     double short_ns = tacho_fact(of, TACHO_COL_SHORT_LATE_NS);
     double long_ns = tacho_fact(of, TACHO_COL_LONG_LATE_NS);
     double late = TACHO_FACTS_PERCENT * parts->late / parts->idle;
+    char speed[SPEED_BYTES];
+    bool is_short = short_ns >= long_ns;
+    print_speed_up(of, is_short ? (double)tacho_breakdown_launch_gain(of) : long_ns, speed);
     tacho_str device = tacho_fact_text(of, TACHO_COL_DEVICE);
-    if (short_ns >= long_ns) {
+    if (is_short) {
         say(out_text,
             "Host-bound: the %.*s is idle %.1f %% of %s, %.0f %% of it waiting for launches; "
-            "merging launches (%s) can give up to %.1fx.",
+            "merging launches (%s) can give %s.",
             TACHO_STR_ARG(device), parts->idle, parts->period, late, tacho_breakdown_graphs(of),
-            speed_up(of, short_ns));
+            speed);
     } else {
         say(out_text,
             "Host-bound: the %.*s is idle %.1f %% of %s, %.0f %% of it waiting for launches, "
-            "mostly in gaps of 1 ms and longer; shortening them can give up to %.1fx.",
-            TACHO_STR_ARG(device), parts->idle, parts->period, late, speed_up(of, long_ns));
+            "mostly in gaps of 1 ms and longer; shortening them can give %s.",
+            TACHO_STR_ARG(device), parts->idle, parts->period, late, speed);
     }
 }
 
@@ -60,10 +76,10 @@ static void say_exposed(const tacho_device_facts *of, const char *what, double e
 {
     double hideable = TACHO_FACTS_PERCENT * hideable_ns / tacho_fact(of, TACHO_COL_SPAN_NS);
     if (2 * hideable >= exposed) {
-        say(out_text,
-            "%s %.1f %% of %s while nothing computes; overlapping the two can give up to "
-            "%.1fx.",
-            what, exposed, tacho_fact_period(of), speed_up(of, hideable_ns));
+        char speed[SPEED_BYTES];
+        print_speed_up(of, hideable_ns, speed);
+        say(out_text, "%s %.1f %% of %s while nothing computes; overlapping the two can give %s.",
+            what, exposed, tacho_fact_period(of), speed);
     } else {
         say(out_text,
             "%s %.1f %% of %s while nothing computes; compute takes only %.1f %%, so no "
@@ -120,16 +136,53 @@ static void say_idle(const tacho_device_facts *of, const span_parts *parts,
         TACHO_STR_ARG(tacho_fact_text(of, TACHO_COL_DEVICE)), parts->idle, parts->period, why);
 }
 
+/* A copy of |name| that is short enough for a sentence: a kernel without its arguments. */
+static int shown_length(tacho_str name)
+{
+    size_t len = 0;
+    while (len < name.len && len < NAME_SHOWN && name.data[len] != '<' && name.data[len] != '(') {
+        len++;
+    }
+    return (int)(len > 0 ? len : name.len < NAME_SHOWN ? name.len : NAME_SHOWN);
+}
+
+/* ", mostly aten::mm (41.2 %, product), ...": the operators that take most of it. */
+static void add_top(const tacho_device_facts *of, char out_text[TACHO_VERDICT_ROOM])
+{
+    const tacho_op_sum *ops[TOP_OPS];
+    size_t count =
+        of->more != NULL ? tacho_work_patterns_top(&of->more->patterns, ops, TOP_OPS) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const tacho_dict *dict = of->more->dict;
+        tacho_str name = tacho_dict_string(dict, dict->sites[ops[i]->site].name);
+        name = tacho_str_from(name, tacho_str_starts_with(name, TACHO_STR("void ")) ? 5 : 0);
+        size_t len = strlen(out_text);
+        snprintf(out_text + len, TACHO_VERDICT_ROOM - len, "%s%.*s (%.1f %%, %s)",
+                 i == 0          ? ", mostly in "
+                 : i + 1 < count ? ", "
+                                 : " and ",
+                 shown_length(name), name.data, tacho_fact_part(of, ops[i]->ns),
+                 tacho_kernel_class_name(tacho_op_sum_class(ops[i])));
+    }
+}
+
 /* Kernels may wait for memory while they run, so only engines can be bound by computing. */
 static void say_compute_bound(const tacho_device_facts *of, const span_parts *parts,
                               char out_text[TACHO_VERDICT_ROOM])
 {
     tacho_str level = tacho_fact_text(of, TACHO_COL_LEVEL);
-    bool has_engines = tacho_str_equal(level, TACHO_STR(TACHO_LEVEL_ENGINES));
-    say(out_text, "%s-bound: the %.*s computes %.1f %% of %s; %s.",
-        has_engines ? "Compute" : "Kernel", TACHO_STR_ARG(tacho_fact_text(of, TACHO_COL_DEVICE)),
-        parts->compute, parts->period,
-        has_engines ? "fewer or cheaper operations help" : "faster or fewer kernels help");
+    tacho_str device = tacho_fact_text(of, TACHO_COL_DEVICE);
+    if (tacho_str_equal(level, TACHO_STR(TACHO_LEVEL_ENGINES))) {
+        say(out_text,
+            "Compute-bound: the %.*s computes %.1f %% of %s; fewer or cheaper operations help.",
+            TACHO_STR_ARG(device), parts->compute, parts->period);
+        return;
+    }
+    say(out_text, "Kernel-bound: the %.*s computes %.1f %% of %s", TACHO_STR_ARG(device),
+        parts->compute, parts->period);
+    add_top(of, out_text);
+    size_t len = strlen(out_text);
+    snprintf(out_text + len, TACHO_VERDICT_ROOM - len, ".");
 }
 
 static void say_parts(const tacho_device_facts *of, const span_parts *parts,
@@ -164,6 +217,28 @@ static void add_steps(const tacho_device_facts *of, char out_text[TACHO_VERDICT_
     }
 }
 
+/* Adds the gaps that no number includes. */
+static void add_once(const tacho_device_facts *of, char out_text[TACHO_VERDICT_ROOM])
+{
+    size_t len = strlen(out_text);
+    if (of->more == NULL || of->more->once.count == 0) {
+        return;
+    }
+    const tacho_once_facts *once = &of->more->once;
+    const char *more = once->count > 1 ? "the longest " : "";
+    snprintf(out_text + len, TACHO_VERDICT_ROOM - len,
+             " Not counted: %llu gap%s of %.3f ms that %s once (%sat %.3f ms, ",
+             (unsigned long long)once->count, once->count > 1 ? "s" : "", (double)once->ns / 1e6,
+             once->count > 1 ? "happen" : "happens", more, (double)once->start_ns / 1e6);
+    len = strlen(out_text);
+    if (once->deed.len > 0) {
+        snprintf(out_text + len, TACHO_VERDICT_ROOM - len, "in %.*s).", shown_length(once->deed),
+                 once->deed.data);
+    } else {
+        snprintf(out_text + len, TACHO_VERDICT_ROOM - len, "nothing recorded).");
+    }
+}
+
 /* One stream without launches, copies and communication counts all its work as compute. */
 static bool can_compare(const tacho_device_facts *of)
 {
@@ -171,34 +246,33 @@ static bool can_compare(const tacho_device_facts *of)
            tacho_fact(of, TACHO_COL_COPY_NS) > 0 || tacho_fact(of, TACHO_COL_COMMUNICATION_NS) > 0;
 }
 
-void tacho_breakdown_verdict(const tacho_table *facts, size_t row,
-                             char out_text[TACHO_VERDICT_ROOM])
+void tacho_breakdown_verdict(const tacho_device_facts *of, char out_text[TACHO_VERDICT_ROOM])
 {
-    const tacho_device_facts of = {facts, row};
     const span_parts parts = {
-        .compute = tacho_fact_share(&of, TACHO_COL_COMPUTE_NS),
-        .communication = tacho_fact_share(&of, TACHO_COL_EXPOSED_COMMUNICATION_NS),
-        .copies = tacho_fact_share(&of, TACHO_COL_EXPOSED_COPY_NS),
-        .idle = tacho_fact_share(&of, TACHO_COL_IDLE_NS),
-        .late = tacho_fact_share(&of, TACHO_COL_HOST_LATE_NS),
-        .period = tacho_fact_period(&of),
+        .compute = tacho_fact_share(of, TACHO_COL_COMPUTE_NS),
+        .communication = tacho_fact_share(of, TACHO_COL_EXPOSED_COMMUNICATION_NS),
+        .copies = tacho_fact_share(of, TACHO_COL_EXPOSED_COPY_NS),
+        .idle = tacho_fact_share(of, TACHO_COL_IDLE_NS),
+        .late = tacho_fact_share(of, TACHO_COL_HOST_LATE_NS),
+        .period = tacho_fact_period(of),
     };
     out_text[0] = '\0';
-    if (!tacho_facts_are_enough(&of) || !tacho_facts_show_work(&of) || !can_compare(&of)) {
+    if (!tacho_facts_are_enough(of) || !tacho_facts_show_work(of) || !can_compare(of)) {
         return;
     }
-    if (parts.late >= LEAST_BOUND && tacho_facts_have_launches(&of)) {
-        say_host_bound(&of, &parts, out_text);
+    if (parts.late >= LEAST_BOUND && tacho_facts_have_launches(of)) {
+        say_host_bound(of, &parts, out_text);
     } else if (parts.communication >= LEAST_BOUND && parts.communication >= parts.copies) {
-        say_communication_bound(&of, &parts, out_text);
+        say_communication_bound(of, &parts, out_text);
     } else if (parts.copies >= LEAST_BOUND) {
-        say_transfer_bound(&of, &parts, out_text);
-    } else if (parts.idle >= LEAST_BOUND) {
-        say_idle(&of, &parts, out_text);
+        say_transfer_bound(of, &parts, out_text);
+    } else if (parts.idle >= LEAST_IDLE) {
+        say_idle(of, &parts, out_text);
     } else if (parts.compute >= LEAST_COMPUTE) {
-        say_compute_bound(&of, &parts, out_text);
+        say_compute_bound(of, &parts, out_text);
     } else {
-        say_parts(&of, &parts, out_text);
+        say_parts(of, &parts, out_text);
     }
-    add_steps(&of, out_text);
+    add_steps(of, out_text);
+    add_once(of, out_text);
 }

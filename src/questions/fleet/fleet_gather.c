@@ -85,6 +85,7 @@ void tacho_fleet_gather_init(tacho_fleet_gather *gather, tacho_dict *dict, unsig
     tacho_fleet_marks_init(&gather->marks, dict, sections);
     tacho_ops_gather_init(&gather->ops, dict);
     tacho_breakdown_gather_init(&gather->breakdown, dict);
+    tacho_breakdown_omit_story(&gather->breakdown);
 }
 
 void tacho_fleet_gather_deinit(tacho_fleet_gather *gather)

@@ -70,7 +70,7 @@ static tacho_timeline *timeline_of(tacho_events *events)
 
 static bool knows_places(const tacho_timeline *self)
 {
-    return self->taker.place != NULL;
+    return self->taker.place != NULL && !self->taker.places_only_launches;
 }
 
 /* ---- spans and tracks ---------------------------------------------------------------------- */
@@ -774,7 +774,7 @@ void tacho_timeline_init(tacho_timeline *timeline, tacho_dict *dict,
     static const tacho_events_vtable vtable = {.row = spool_row, .end_part = end_part};
     *timeline = (tacho_timeline){.events = {&vtable, dict}, .taker = *taker};
     tacho_steps_init(&timeline->steps, dict);
-    timeline->needs = (tacho_timeline_needs){taker->place != NULL, taker->needs_serials};
+    timeline->needs = (tacho_timeline_needs){knows_places(timeline), taker->needs_serials};
 }
 
 void tacho_timeline_deinit(tacho_timeline *timeline)

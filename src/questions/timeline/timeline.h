@@ -67,6 +67,7 @@ typedef struct tacho_timeline_taker {
     /* The place in the program of the innermost span on |track|: a number of the taker.
      * (optional) */
     uint32_t (*place)(void *self, uint32_t track, int64_t now_ns);
+    bool places_only_launches; /* |place| is asked for launches; callers stay unknown */
     /* Called before and after all calls for a complete part. (optional) */
     tacho_status (*begin_part)(void *self, uint32_t part);
     tacho_status (*end_part)(void *self, uint32_t part);
@@ -84,7 +85,7 @@ typedef struct tacho_timeline_early {
 
 /* What rows keep besides their times. */
 typedef struct tacho_timeline_needs {
-    bool operators; /* names and numbers of operators: the taker has |place| */
+    bool operators; /* names and numbers of operators: the taker has |place| for all calls */
     bool serials;
 } tacho_timeline_needs;
 

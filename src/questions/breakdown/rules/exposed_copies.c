@@ -13,6 +13,9 @@ static tacho_status check_exposed_copies(const tacho_device_facts *of, tacho_fin
         tacho_fact_share(of, TACHO_COL_HIDEABLE_COPY_NS) < LEAST_PERCENT) {
         return TACHO_OK;
     }
+    if (tacho_facts_explain_copies(of)) {
+        return TACHO_OK;
+    }
     bool has_engines =
         tacho_str_equal(tacho_fact_text(of, TACHO_COL_LEVEL), TACHO_STR(TACHO_LEVEL_ENGINES));
     tacho_facts_set_gain(of, findings, TACHO_COL_HIDEABLE_COPY_NS, TACHO_COL_COPY_START_NS);
@@ -22,7 +25,7 @@ static tacho_status check_exposed_copies(const tacho_device_facts *of, tacho_fin
         has_engines ? "load the next tile while this one is computed (double buffering, smaller "
                       "tiles)"
                     : "copy ahead of time (prefetch, a stream of its own, asynchronous copies "
-                      "from pinned memory)");
+                      "to and from pinned memory)");
 }
 
 TACHO_DEVICE_RULE(exposed_copies, "M-01");

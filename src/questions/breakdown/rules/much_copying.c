@@ -15,6 +15,9 @@ static tacho_status check_much_copying(const tacho_device_facts *of, tacho_findi
     if (!tacho_facts_show_work(of) || excess < LEAST_PERCENT) {
         return TACHO_OK;
     }
+    if (tacho_facts_explain_copies(of)) {
+        return TACHO_OK;
+    }
     bool has_engines =
         tacho_str_equal(tacho_fact_text(of, TACHO_COL_LEVEL), TACHO_STR(TACHO_LEVEL_ENGINES));
     tacho_facts_set_gain(of, findings, TACHO_COL_EXPOSED_COPY_NS, TACHO_COL_COPY_START_NS);
