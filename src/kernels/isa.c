@@ -204,6 +204,7 @@ void tacho_isa_explain(const tacho_isa_choice *choice, const char *variable, cha
 }
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 
 static bool is_allowed(tacho_isa isa)
 {
@@ -212,10 +213,17 @@ static bool is_allowed(tacho_isa isa)
     return limit == NULL || limit[0] == '\0' || !find_limit(limit, &allowed) || allowed >= isa;
 }
 
+/* The compiler's own question does not know this word in every version. */
+static bool has_f16c(void)
+{
+    unsigned eax, ebx, ecx = 0, edx;
+    return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
+}
+
 bool tacho_isa_has_avx2(void)
 {
     return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 &&
-           __builtin_cpu_supports("f16c") != 0 && is_allowed(TACHO_ISA_AVX2);
+           has_f16c() && is_allowed(TACHO_ISA_AVX2);
 }
 
 bool tacho_isa_has_avx512(void)
