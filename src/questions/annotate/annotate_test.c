@@ -93,7 +93,7 @@ static void read_module(const char *text)
 
 static void read_runtime(const char *text)
 {
-    tacho_source_options options = {.slice_count = 0};
+    tacho_source_options options = {.choice_count = 0};
     tacho_input input;
     tacho_order *order = NULL;
     const tacho_source *source = NULL;
