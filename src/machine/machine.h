@@ -17,6 +17,9 @@
 #include "machine/quantity.h"
 #include "machine/work.h"
 
+/* The built-in machine that models are compiled for where none is named. */
+#define TACHO_DEFAULT_MACHINE "torq-sl2610"
+
 /* The kind of work of an engine or a queue; the names are those of track classes. */
 #define TACHO_ENGINE_CLASSES(X)                                                                    \
     X(COMPUTE, "compute")                                                                          \

@@ -23,7 +23,7 @@ typedef struct tacho_conversion {
     bool has_queues;     /* queues of streams are counters of the trace, too; without overview */
     bool has_overview;   /* the metrics of each part are tracks of the trace, too */
     const tacho_overview_listener *overview_listener; /* with them; NULL: none */
-    bool has_first_overview;                          /* they are those of Torq's first tools */
+    bool has_first_overview; /* they are the metrics of the first generation of tools */
 } tacho_conversion;
 
 /*

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Devices by name: what "sim:aic100" is, and which machine a model is compiled for to run there.
+ * Devices by name: the kind and the machine of "sim:NAME", and which machine a model is compiled
+ * for to run there.
  */
 #ifndef TACHO_SESSION_DEVICE_H
 #define TACHO_SESSION_DEVICE_H
 
 #include "base/notes.h"
 #include "device/device.h"
+#include "machine/machine.h"
 
 #define TACHO_RUN_DEFAULT_DEVICE "sim"
-#define TACHO_DEFAULT_MACHINE "torq-sl2610"
 
 /* The kind of the device of this name; NULL: there is none. */
 const tacho_device_type *tacho_run_device_type(const char *device);

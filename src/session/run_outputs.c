@@ -92,13 +92,8 @@ void tacho_run_outputs_say(const tacho_run_outputs *outputs, const tacho_run_ses
     }
 }
 
-static tacho_status print_name(const tacho_run_session *session, size_t index, bool is_iree,
-                               tacho_output *to)
+static tacho_status print_name(const tacho_run_session *session, size_t index, tacho_output *to)
 {
-    if (is_iree) {
-        tacho_output_printf(to, "result[%zu]: hal.buffer_view\n", index);
-        return TACHO_OK;
-    }
     const tacho_program *program = &session->module.program;
     tacho_str name = tacho_run_string(session, program->tensors[program->outputs[index]].name);
     tacho_arena arena;
@@ -120,7 +115,11 @@ tacho_status tacho_run_outputs_print(const tacho_run_outputs *outputs,
     for (size_t i = 0; i < count && session->totals.latency_count > 0; i++) {
         tacho_array array;
         if (run_output_is_printed(outputs, i)) {
-            TACHO_TRY(print_name(session, i, outputs->is_iree, to));
+            if (outputs->put_name != NULL) {
+                outputs->put_name(i, to);
+            } else {
+                TACHO_TRY(print_name(session, i, to));
+            }
             TACHO_TRY(tacho_device_output(session->device, i, &array));
             TACHO_TRY(tacho_run_value_print(&array, outputs->element_max, to));
             tacho_output_write_cstring(to, "\n");

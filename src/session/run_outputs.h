@@ -13,7 +13,8 @@ typedef struct tacho_run_outputs {
     const char *const *texts;
     size_t text_count;
     uint64_t element_max; /* of one that is printed */
-    bool is_iree;         /* printed as IREE's tool does */
+    /* Optional: what an output that is printed begins with, in place of "output 0 NAME: ". */
+    void (*put_name)(size_t index, tacho_output *to);
 } tacho_run_outputs;
 
 /* Whether the texts fit the program; USAGE if not. */

@@ -54,7 +54,7 @@ typedef struct type_alias {
     tacho_dtype dtype;
 } type_alias;
 
-/* Other words for types, as MLIR and IREE have them. */
+/* Other words for types, as MLIR has them. */
 static const type_alias aliases[] = {
     {"i1", TACHO_DTYPE_BOOL},   {"si8", TACHO_DTYPE_I8},   {"ui8", TACHO_DTYPE_U8},
     {"si16", TACHO_DTYPE_I16},  {"ui16", TACHO_DTYPE_U16}, {"si32", TACHO_DTYPE_I32},

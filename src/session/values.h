@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The inputs and outputs of a run as people write them, in the manner of IREE's tools:
+ * The inputs and outputs of a run as people write them, a shape and a type before the values:
  *
  *     1x1280xi8=0              every element is 0; without "=0", too
  *     4xf32=1 2 3 4            also with commas, and 2x2xf32=[1 2][3 4]

@@ -97,7 +97,7 @@ static int module_command_run(tacho_request *given)
                             .notes = &given->notes,
                             .compile = {.machine = TACHO_DEFAULT_MACHINE,
                                         .compile = {.stats = {.batch_size = 1}}}},
-                .outputs = {.element_max = SHOWN_ELEMENTS, .is_iree = true},
+                .outputs = {.element_max = SHOWN_ELEMENTS},
                 .jobs = {.torq_form = TACHO_RUN_R0},
                 .host = {.torq_form = TACHO_RUN_R1},
             },

@@ -112,7 +112,13 @@ static tacho_status finish(void *self, tacho_run_session *session, bool *out_is_
     return TACHO_OK;
 }
 
+static void put_result_name(size_t index, tacho_output *to)
+{
+    tacho_output_printf(to, "result[%zu]: hal.buffer_view\n", index);
+}
+
 tacho_run_job tacho_module_run_job(tacho_module_run *module)
 {
+    module->outputs.put_name = put_result_name;
     return (tacho_run_job){&module->request, NULL, check_module, finish, module};
 }
