@@ -364,9 +364,9 @@ static void print_latencies(const tacho_run_qaic *self, const tacho_recording *r
     bool has_places = self->row_count > self->sample_count;
     tacho_output_printf(output,
                         "Latency of inferences, %s: all times are of that clock, totals are sums "
-                        "of their parts\nProgramId: 0\nProgramName: %s\nSamples: "
+                        "of their parts\n%s\nProgramId: 0\nProgramName: %s\nSamples: "
                         "%" PRIu64 " collected, %" PRIu64 " requested\n",
-                        tacho_qaic_clock_phrase(recording),
+                        tacho_qaic_clock_phrase(recording), tacho_qaic_missing_phrase(recording),
                         tacho_recording_string(recording, recording->program->facts.name).data,
                         self->sample_count, recording->wanted_count);
     tacho_output_write_cstring(output,

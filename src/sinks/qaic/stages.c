@@ -75,6 +75,13 @@ const char *tacho_qaic_clock_phrase(const tacho_recording *recording)
     return recording->device.is_simulated ? "simulated" : "measured";
 }
 
+const char *tacho_qaic_missing_phrase(const tacho_recording *recording)
+{
+    return recording->device.is_simulated
+               ? "N/A: the simulated host has no queue and no driver, and prepares nothing"
+               : "N/A: no queue and no driver are between this process and the device";
+}
+
 void tacho_qaic_stages_write(const tacho_recording *recording, const tacho_run_sample *sample,
                              tacho_output *output)
 {
@@ -84,7 +91,8 @@ void tacho_qaic_stages_write(const tacho_recording *recording, const tacho_run_s
 #undef STAGE_NAME
     };
     tacho_qaic_stages stages = tacho_qaic_stages_of(sample);
-    tacho_output_printf(output, "\nHost stages, %s:\n", tacho_qaic_clock_phrase(recording));
+    tacho_output_printf(output, "\nHost stages, %s (%s):\n", tacho_qaic_clock_phrase(recording),
+                        tacho_qaic_missing_phrase(recording));
     for (size_t i = 0; i < TACHO_QAIC_STAGE_COUNT; i++) {
         tacho_output_printf(output, "host %s: ", names[i]);
         tacho_qaic_stage_write(stages.ns[i], output);

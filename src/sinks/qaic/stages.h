@@ -42,6 +42,9 @@ void tacho_qaic_stage_write(int64_t ns, tacho_output *output);
 void tacho_qaic_stages_write(const tacho_recording *recording, const tacho_run_sample *sample,
                              tacho_output *output);
 
+/* Why stages are N/A. */
+const char *tacho_qaic_missing_phrase(const tacho_recording *recording);
+
 /* The clock of the times, as a phrase. */
 const char *tacho_qaic_clock_phrase(const tacho_recording *recording);
 

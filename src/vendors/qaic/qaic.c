@@ -145,7 +145,7 @@ static tacho_status visit_trace(void *user, const tacho_run_stats *stats)
     return tacho_stats_emit(&set, self->events);
 }
 
-enum { STAGE_COUNT = 3 };
+enum { STAGE_COUNT = 3, NS_PER_SECOND = 1000000000 };
 
 /*
  * How long the stages of an inference really took on this computer. They are arguments, since
@@ -172,29 +172,78 @@ static tacho_status add_stages(tacho_dict *dict, const tacho_run_host_times *hos
     return TACHO_OK;
 }
 
-static tacho_status push_inferences(const tracer *self, uint32_t track)
+/* A stage of inferences that the host sees, on a track of its own. */
+typedef struct host_stage {
+    tacho_str track, name;
+} host_stage;
+
+enum { HOST_INPUTS, HOST_INFERENCE, HOST_OUTPUTS, HOST_STAGES };
+
+static const host_stage host_stages[HOST_STAGES] = {
+    {TACHO_STR_INIT("Inputs"), TACHO_STR_INIT("Send inputs and start")},
+    {TACHO_STR_INIT("Inferences"), TACHO_STR_INIT("Execute inference")},
+    {TACHO_STR_INIT("Outputs"), TACHO_STR_INIT("Fetch outputs")},
+};
+
+/*
+ * Start and end of |stage|; false where the device does not simulate a host. Outputs may arrive
+ * while the device still writes its stats.
+ */
+static bool find_stage(const tacho_device_result *result, size_t stage, tacho_row *row)
+{
+    const tacho_host_turn *host = &result->host;
+    int64_t done_ns = host->fetched_ns < result->end_ns ? host->fetched_ns : result->end_ns;
+    row->start = stage == HOST_INPUTS    ? host->sent_ns
+                 : stage == HOST_OUTPUTS ? done_ns
+                                         : result->start_ns;
+    row->of.span.end = stage == HOST_INPUTS    ? result->start_ns
+                       : stage == HOST_OUTPUTS ? host->fetched_ns
+                                               : result->end_ns;
+    return stage == HOST_INFERENCE || host->is_known;
+}
+
+static tacho_status push_stage(const tracer *self, uint32_t track, size_t stage)
 {
     tacho_dict *dict = self->events->dict;
     tacho_site site = {.location = TACHO_NONE};
     tacho_row row = {.kind = TACHO_ROW_SPAN, .track = track};
     row.of.span.op = TACHO_NONE;
     row.of.span.run = TACHO_NONE;
-    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("Execute inference"), &site.name));
+    TACHO_TRY(tacho_dict_ensure_string(dict, host_stages[stage].name, &site.name));
     TACHO_TRY(tacho_dict_ensure_site(dict, &site, &row.of.span.site));
     for (size_t i = 0; i < self->session->sample_count; i++) {
-        row.start = self->session->samples[i].result.start_ns;
-        row.of.span.end = self->session->samples[i].result.end_ns;
-        tacho_arg stages[STAGE_COUNT];
-        const tacho_run_host_times *host = &self->session->samples[i].host;
-        TACHO_TRY(add_stages(dict, host, stages));
-        row.args = stages;
-        row.arg_count = host->is_known ? STAGE_COUNT : 0;
-        TACHO_TRY(tacho_events_row(self->events, &row));
+        const tacho_run_sample *sample = &self->session->samples[i];
+        tacho_arg real[STAGE_COUNT];
+        TACHO_TRY(add_stages(dict, &sample->host, real));
+        row.args = real;
+        row.arg_count = stage == HOST_INFERENCE && sample->host.is_known ? STAGE_COUNT : 0;
+        if (find_stage(&sample->result, stage, &row)) {
+            TACHO_TRY(tacho_events_row(self->events, &row));
+        }
     }
     return TACHO_OK;
 }
 
-/* What the host sees: each inference from its start to its end. */
+static tacho_status push_stages(const tracer *self, tacho_track *track)
+{
+    tacho_dict *dict = self->events->dict;
+    bool has_host =
+        self->session->sample_count > 0 && self->session->samples[0].result.host.is_known;
+    for (size_t i = 0; i < HOST_STAGES; i++) {
+        uint32_t id;
+        if (i == HOST_INFERENCE || has_host) {
+            track->rank = (int32_t)i;
+            TACHO_TRY(tacho_dict_ensure_track(dict, track, host_stages[i].track, &id));
+            TACHO_TRY(push_stage(self, id, i));
+        }
+    }
+    return TACHO_OK;
+}
+
+/*
+ * What the host sees: each inference from its start to its end, and its inputs and outputs. Those
+ * of the next one may be under way at the same time.
+ */
 static tacho_status emit_host(const tracer *self)
 {
     tacho_dict *dict = self->events->dict;
@@ -211,7 +260,6 @@ static tacho_status emit_host(const tracer *self)
         .covered_classes = TACHO_TRACK_BIT(TACHO_TRACK_HOST),
     };
     uint32_t part;
-    uint32_t track_id;
     TACHO_TRY(tacho_dict_add_clock(dict, &clock, TACHO_STR("host"), &facts.clock));
     TACHO_TRY(tacho_dict_add_part(dict, &facts, &part));
     tacho_track track = {
@@ -220,10 +268,9 @@ static tacho_status emit_host(const tracer *self)
         .clock = facts.clock,
         .lane_of = TACHO_NONE,
         .track_class = TACHO_TRACK_HOST,
-        .nesting = TACHO_NESTING_STACK,
+        .nesting = TACHO_NESTING_ENGINE,
     };
-    TACHO_TRY(tacho_dict_ensure_track(dict, &track, TACHO_STR("Inferences"), &track_id));
-    TACHO_TRY(push_inferences(self, track_id));
+    TACHO_TRY(push_stages(self, &track));
     return tacho_events_end_part(self->events, part);
 }
 
@@ -260,6 +307,25 @@ static tacho_status write_path(tracer *self, const char *path)
     return status;
 }
 
+/* Moves the zero, by whole ticks and nanoseconds, to where the host began to send inputs. */
+static void include_inputs(tracer *self)
+{
+    const tacho_run_session *session = self->session;
+    uint64_t timer_hz = session->module.program.facts.timer_hz;
+    int64_t first_ns = self->zero.host_ns;
+    for (size_t i = 0; i < session->sample_count; i++) {
+        const tacho_host_turn *host = &session->samples[i].result.host;
+        first_ns = host->is_known && host->sent_ns < first_ns ? host->sent_ns : first_ns;
+    }
+    if (first_ns < self->zero.host_ns && timer_hz > 0) {
+        uint64_t common = tacho_gcd(NS_PER_SECOND, timer_hz);
+        int64_t period_ns = (int64_t)(NS_PER_SECOND / common);
+        int64_t periods = (self->zero.host_ns - first_ns + period_ns - 1) / period_ns;
+        self->zero.host_ns -= periods * period_ns;
+        self->zero.ticks -= periods * (int64_t)(timer_hz / common);
+    }
+}
+
 tacho_status tacho_run_qaic_trace(const tacho_run_session *session, const char *folder)
 {
     tracer self = {.session = session, .part = TACHO_NONE};
@@ -272,6 +338,7 @@ tacho_status tacho_run_qaic_trace(const tacho_run_session *session, const char *
         self.zero.host_ns = session->sample_count > 0 ? session->samples[0].result.start_ns : 0;
         status = tacho_run_stats_each(session, true, visit_zero, &self);
     }
+    include_inputs(&self);
     if (status == TACHO_OK) {
         status = write_path(&self, path);
     }
