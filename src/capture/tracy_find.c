@@ -245,6 +245,54 @@ static void count_foreign(tacho_tracy_hub *hub, const tacho_tcp_listener *listen
     }
 }
 
+/* Whether |pid| has the thread that Tracy's client starts, under the name that it gives it. */
+static bool has_client_thread(pid_t pid)
+{
+    tacho_proc_ids threads = {0};
+    bool has_one = false;
+    tacho_status_free(tacho_proc_list_threads(pid, &threads)); /* looked at again later */
+    for (size_t i = 0; i < threads.item_count && !has_one; i++) {
+        tacho_proc_stat stat;
+        has_one = tacho_proc_read_stat(pid, threads.items[i], &stat) &&
+                  strcmp(stat.name, "Tracy Profiler") == 0;
+    }
+    tacho_proc_ids_deinit(&threads);
+    return has_one;
+}
+
+static bool is_found(const tacho_tracy_hub *hub, pid_t pid)
+{
+    for (size_t i = 0; i < hub->found_count; i++) {
+        if (hub->found[i].pid == pid) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void tacho_tracy_find_portless(tacho_tracy_hub *hub)
+{
+    for (size_t i = 0; hub->extra_port > 0 && i < hub->sampler->item_count; i++) {
+        pid_t pid = hub->sampler->items[i].pid;
+        if (!is_found(hub, pid) && has_client_thread(pid)) {
+            add_client(hub, &(tacho_tracy_found){.pid = pid, .is_done = true});
+        }
+    }
+}
+
+uint64_t tacho_tracy_count_portless(const tacho_tracy_hub *hub)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < hub->found_count; i++) {
+        bool listens = hub->found[i].port != 0;
+        for (size_t k = 0; k < hub->found_count && !listens; k++) {
+            listens = hub->found[k].pid == hub->found[i].pid && hub->found[k].port != 0;
+        }
+        count += listens ? 0 : 1;
+    }
+    return count;
+}
+
 void tacho_tracy_find_sockets(tacho_tracy_hub *hub)
 {
     listening_list list = {.count = 0};

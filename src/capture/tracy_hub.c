@@ -510,6 +510,7 @@ int64_t tacho_tracy_hub_look(tacho_tracy_hub *hub, int64_t now_ns)
     }
     hub->events.dict = hub->recorder->events->dict;
     tacho_tracy_find_sockets(hub);
+    tacho_tracy_find_portless(hub);
     int64_t look_ns = tacho_process_now_ns() - now_ns;
     connect_found(hub, now_ns);
     for (size_t i = 0; i < TACHO_TRACY_CLIENTS; i++) {

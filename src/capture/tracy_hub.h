@@ -102,6 +102,13 @@ void tacho_tracy_announce_read(tacho_tracy_hub *hub);
 void tacho_tracy_find_sockets(tacho_tracy_hub *hub);
 
 /*
+ * Where the environment names one port for all: notes clients that do not listen on any, so far.
+ * Those that never do are counted; they run on and lose all that they record.
+ */
+void tacho_tracy_find_portless(tacho_tracy_hub *hub);
+uint64_t tacho_tracy_count_portless(const tacho_tracy_hub *hub);
+
+/*
  * The process of the capture, of our own user, that listens on |port|: |pid| if it is that one,
  * else any other; 0 where there is none.
  */

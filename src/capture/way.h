@@ -45,6 +45,7 @@ typedef struct tacho_way_counts {
     uint64_t foreign;  /* programs that are not of the command, or run as another user */
     uint64_t damaged;  /* programs whose events could not be read to the end */
     uint64_t missed;   /* programs that ended before they could be captured */
+    uint64_t portless; /* programs whose only port another one of the command has */
 } tacho_way_counts;
 
 typedef struct tacho_way tacho_way;

@@ -106,6 +106,7 @@ static void tracy_count(const tacho_way *way, tacho_way_counts *counts)
     counts->foreign = hub->counts.foreign;
     counts->damaged = hub->counts.damaged;
     counts->missed = hub->counts.missed;
+    counts->portless = tacho_tracy_count_portless(hub);
 }
 
 const tacho_way_type tacho_way_tracy = {

@@ -152,7 +152,7 @@ static void say_ways(const tacho_profile_report *report)
     const tacho_wrapper_result *result = report->result;
     for (size_t i = 0; i < result->way_count; i++) {
         const tacho_way_counts *way = &result->ways[i];
-        if (way->programs > 0 && strcmp(way->name, "Tracy") == 0) {
+        if (way->programs > 0 && strcmp(way->name, "Tracy") == 0 && !report->is_quiet) {
             tacho_note(report->notes, "note",
                        "%" PRIu64 " process%s reported %" PRIu64 " event%s through %s",
                        way->programs, way->programs == 1 ? "" : "es", way->events,
@@ -169,6 +169,12 @@ static void say_ways(const tacho_profile_report *report)
                        "%" PRIu64 " %s program%s not captured: only processes of the command that "
                        "run as your own user are",
                        way->foreign, way->name, way->foreign == 1 ? " was" : "s were");
+        }
+        if (way->portless > 0) {
+            tacho_note(report->notes, "warning",
+                       "%" PRIu64 " %s program%s not recorded: one process alone can have the port "
+                       "that -p or TRACY_PORT names; leave it out to record all",
+                       way->portless, way->name, way->portless == 1 ? " was" : "s were");
         }
         if (way->damaged > 0) {
             tacho_note(report->notes, "warning",
@@ -397,7 +403,11 @@ static tacho_status write_report(const tacho_profile_report *report)
     status = tacho_status_first(shown, status);
     if (status == TACHO_OK && !report->is_quiet) {
         say_summary(report, writer.has_ops);
-        say_ways(report);
+    }
+    if (status == TACHO_OK) {
+        say_ways(report); /* losses are shown in any case */
+    }
+    if (status == TACHO_OK && !report->is_quiet) {
         say_uninstrumented(report);
         say_limits(report->result, report->notes);
     }

@@ -294,6 +294,16 @@ class Check:
                 self.expect("port: told", file.read().strip() == taken)
             self.expect("port: captured", done.returncode == 0 and len(rows) == 1,
                         (done.returncode, done.stderr, rows))
+            self.expect("port: nobody without one", "not recorded" not in done.stderr, done.stderr)
+            # A second client cannot have the port; its thread is all that is seen of it.
+            second = os.path.join(folder, "second.py")
+            with open(second, "w") as file:
+                file.write("import ctypes, threading, time\n"
+                           "threading.Thread(target=lambda: (ctypes.CDLL(None).prctl(15, b'Tracy Profiler'), "
+                           "time.sleep(2))).start()\n")
+            done, rows = self.tt_profile(dropin, folder, ("-p", taken), "%s %s; " % (sys.executable, second))
+            self.expect("port: the second one is named", len(rows) == 1 and
+                        "1 Tracy program was not recorded: one process alone" in done.stderr, (rows, done.stderr))
 
     def run(self):
         rows, done, _ = self.profile(["play"])
