@@ -18,6 +18,7 @@
 #include "base/decimal.h"
 #include "base/grow.h"
 #include "profile/torq_labels.h"
+#include "profile/torq_origin.h"
 #include "sources/torq/annotated_row.h"
 #include "sources/torq/torq_text.h"
 
@@ -658,6 +659,7 @@ static tacho_status read_all(annotated *self, const tacho_reading *reading)
         .origin = TACHO_ORIGIN_MEASURED,
         .covered_classes = torq_annotated_covered(&self->header),
     };
+    TACHO_TRY(torq_origin_note_read(reading->path, &facts.origin));
     TACHO_TRY(torq_part_init(&self->part, reading, &facts, &clock, TACHO_STR("ns")));
     TACHO_TRY(init_keys(self));
     TACHO_TRY(read_lines(self));

@@ -4,6 +4,7 @@
  */
 #include "vendors/torq/annotate_job.h"
 
+#include "profile/torq_origin.h"
 #include "questions/analysis.h"
 #include "vendors/torq/annotated_notes.h"
 #include "pipeline/intake_notes.h"
@@ -35,6 +36,34 @@ static const tacho_annotation_set *choose_set(const tacho_annotate_job *job,
                                      : tacho_annotation_set_find(TACHO_STR("native"));
 }
 
+static bool has_simulated_part(const tacho_dict *dict)
+{
+    bool found = false;
+    for (size_t i = 0; i < dict->part_count && !found; i++) {
+        found = dict->parts[i].origin == TACHO_ORIGIN_SIMULATED;
+    }
+    return found;
+}
+
+/* A table of simulated times has a note beside it, as the runtime profile has. */
+static tacho_status note_origin(const tacho_annotate_job *job, const tacho_annotated *annotated,
+                                const tacho_annotate_output *output)
+{
+    const tacho_table_sink *sink = output->table_sink;
+    bool is_csv = sink == &tacho_table_sink_csv || sink == &tacho_table_sink_plain_csv ||
+                  sink == &tacho_table_sink_comma_csv;
+    if (!is_csv || strcmp(output->path, "-") == 0 || !has_simulated_part(&annotated->dict)) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(torq_origin_note_write(output->path));
+    if (!job->is_quiet) {
+        tacho_note(job->notes, "note",
+                   "the times are simulated, as %s.origin says; keep it next to the file",
+                   output->path);
+    }
+    return TACHO_OK;
+}
+
 static tacho_status write_output(const tacho_annotate_job *job, tacho_annotated *annotated,
                                  const tacho_annotate_output *output)
 {
@@ -49,6 +78,7 @@ static tacho_status write_output(const tacho_annotate_job *job, tacho_annotated 
         }
         TACHO_TRY(tacho_annotated_write_table(annotated, set, output->table_sink, output->path,
                                               &row_count));
+        TACHO_TRY(note_origin(job, annotated, output));
         count = row_count;
     }
     if (!job->is_quiet && strcmp(output->path, "-") != 0) {
