@@ -33,6 +33,7 @@ typedef struct chrome_arrow {
 /* A further arrival of an arrow that has not left yet; a list. */
 typedef struct chrome_arrival {
     uint64_t number;
+    int64_t at;
     uint32_t next;
 } chrome_arrival;
 

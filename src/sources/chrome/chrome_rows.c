@@ -6,9 +6,7 @@
  *     i I R            instant         b n e   asynchronous: begin, instant, end
  *     C                counter         S T p F the same, as old files have it
  *     s t f            flow            M       metadata (chrome_part.c)
- *
- * Object snapshots, samples and memory dumps (N O D P v V) have times but are not shown: they count
- * as lost. Clock syncs, contexts and links (c ( ) =) have no time of their own and are skipped.
+ * Snapshots, samples and dumps (N O D P v V) count as lost; c ( ) = have no time and are skipped.
  */
 #include "sources/chrome/chrome_reader.h"
 
@@ -272,10 +270,12 @@ static tacho_status split_arrow(chrome_reader *reader, chrome_arrow *arrow, tach
     tacho_flow_phase phase = row->of.flow.phase;
     if (phase == TACHO_FLOW_LEAVES && !arrow->has_left) {
         note_departure(arrow, row);
-        for (; arrow->waiting != TACHO_NONE;
-             arrow->waiting = reader->waiting_arrivals[arrow->waiting].next) {
-            uint64_t number = reader->waiting_arrivals[arrow->waiting].number;
-            TACHO_TRY(push_departure(reader, arrow, row, number));
+        while (arrow->waiting != TACHO_NONE) {
+            const chrome_arrival waiting = reader->waiting_arrivals[arrow->waiting];
+            arrow->waiting = waiting.next;
+            if (waiting.at >= row->start) { /* else its departure was not recorded */
+                TACHO_TRY(push_departure(reader, arrow, row, waiting.number));
+            }
         }
     } else if (phase == TACHO_FLOW_ARRIVES && arrow->has_arrived && !arrow->has_passed) {
         row->of.flow.id = ++reader->flow_count;
@@ -285,7 +285,7 @@ static tacho_status split_arrow(chrome_reader *reader, chrome_arrow *arrow, tach
         TACHO_TRY(tacho_grow(&reader->waiting_arrivals, &reader->waiting_capacity,
                              reader->waiting_count + 1));
         reader->waiting_arrivals[reader->waiting_count] =
-            (chrome_arrival){row->of.flow.id, arrow->waiting};
+            (chrome_arrival){row->of.flow.id, row->start, arrow->waiting};
         arrow->waiting = (uint32_t)reader->waiting_count++;
     }
     return TACHO_OK;

@@ -366,6 +366,16 @@ static void test_reused_flows(void **state)
            "flow #2 7000 2 leaves data around\nflow #2 8000 3 leaves data around\n");
 }
 
+/* Further arrivals before the departure, such as those of a trace that begins late, are not its. */
+static void test_early_arrivals(void **state)
+{
+    (void)state;
+    expect(FLOW("f", "1", "5") FLOW("f", "1", "6") FLOW("f", "1", "10") FLOW("s", "1", "10") "{}",
+           "flow #2 5000 1 arrives data around\nflow #2 6000 2 arrives data around\n"
+           "flow #2 10000 3 arrives data around\nflow #2 10000 3 leaves data around\n"
+           "flow #2 10000 1 leaves data around\n");
+}
+
 /*
  * An arrow that leaves once and arrives often becomes an arrow to each arrival, wherever in the
  * file it leaves.
@@ -609,6 +619,7 @@ int main(void)
         cmocka_unit_test(test_counters),
         cmocka_unit_test(test_flows),
         cmocka_unit_test(test_reused_flows),
+        cmocka_unit_test(test_early_arrivals),
         cmocka_unit_test(test_split_flows),
         cmocka_unit_test(test_no_events_between),
         cmocka_unit_test(test_id_forms),
