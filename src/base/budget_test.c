@@ -56,6 +56,10 @@ static void test_text(void **state)
     assert_string_equal(text, "96.0 MiB");
     tacho_budget_format(UINT64_C(3) << 29, text);
     assert_string_equal(text, "1.50 GiB");
+    tacho_budget_format(UINT64_C(19) << 29, text);
+    assert_string_equal(text, "9.50 GiB");
+    tacho_budget_format(UINT64_C(10) << 30, text);
+    assert_string_equal(text, "10.0 GiB");
     tacho_budget_format(UINT64_MAX, text);
     assert_non_null(strstr(text, " TiB"));
 }

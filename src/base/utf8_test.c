@@ -320,6 +320,8 @@ static void test_width(void **state)
         {"\xf0\xa0\x80\x80", 2},         /* CJK extension B */
         {"\xf0\x9d\x94\xb8", 1},         /* a letter past the first plane */
         {"\xe2\x98\x83\xef\xb8\x8f", 1}, /* variation selector */
+        {"\xe2\x9b\x84", 2},             /* snowman without snow */
+        {"\xe2\x9b\x86", 1},             /* rain, the next but one */
         {"a\xff", 2},                    /* a bad byte shows as one sign */
     };
     check_widths(cases, sizeof(cases) / sizeof(cases[0]));

@@ -155,12 +155,63 @@ static void test_describe(void **state)
     assert_string_equal(text, "Work of the host processor.");
 }
 
+/* Groups of inputs have a rank, below another group; other tracks are sorted by their index. */
+static void test_ranks(void **state)
+{
+    static const struct {
+        tacho_track_class track_class;
+        uint32_t part, parent;
+        bool is_shown;
+    } cases[] = {
+        {TACHO_TRACK_GROUP, 1, 0, true},
+        {TACHO_TRACK_GROUP, 0, 0, false},
+        {TACHO_TRACK_GROUP, 1, TACHO_NONE, false},
+        {TACHO_TRACK_COMPUTE, 1, 0, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[TACHO_FACTS_MAX];
+        tacho_track track = {.track_class = cases[i].track_class,
+                             .part = cases[i].part,
+                             .parent = cases[i].parent,
+                             .rank = 5};
+        tacho_track_facts_format(&track, 0, text);
+        assert_int_equal(strstr(text, " rank 5") != NULL, cases[i].is_shown);
+    }
+}
+
+static void test_engine_words(void **state)
+{
+    static const struct {
+        const char *track, *word;
+    } cases[] = {
+        {"Core 3 DMA 1", "DMA"},
+        {"Core 12 HMX", "HMX"},
+        {"Core DMA", "Core DMA"},
+        {"Core 3DMA", "Core 3DMA"},
+        {"SLICE 0", "SLICE"},
+        {"S1", "S1"},
+        {"7", "7"},
+        {"caf\xc3\xa9", ""},
+        {"12345678901234567890", "12345678901234567890"},
+        {"a name of 21 letters.", ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        tacho_str word = tacho_track_engine_word(tacho_str_from_cstring(cases[i].track));
+        if (!tacho_str_equal(word, tacho_str_from_cstring(cases[i].word))) {
+            fail_msg("%s: '%.*s'", cases[i].track, TACHO_STR_ARG(word));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_describe),     cmocka_unit_test(test_tracks),
         cmocka_unit_test(test_other_texts),  cmocka_unit_test(test_clocks),
         cmocka_unit_test(test_other_clocks), cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_ranks),        cmocka_unit_test(test_engine_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

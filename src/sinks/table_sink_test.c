@@ -88,6 +88,23 @@ static void test_csv(void **state)
     tacho_table_deinit(&table);
 }
 
+/* A number that is written again is taken from the last one, whatever stood between them. */
+static void test_csv_repeats_numbers(void **state)
+{
+    (void)state;
+    tacho_table table;
+    tacho_table_init(&table, "ops", "Operations by time", op_columns, 5);
+    add_op(&table, "a", 5, 12345, 0.5);
+    add_op(&table, "b", 678, 12345, 0.25);
+    add_op(&table, "c", 678, 9, 0.25);
+    check_report(&tacho_table_sink_csv, &table, 1,
+                 "table,name,count,total_ns,share,engine\n"
+                 "ops,a,5,12345,0.5,slice\n"
+                 "ops,b,678,12345,0.25,slice\n"
+                 "ops,c,678,9,0.25,slice\n");
+    tacho_table_deinit(&table);
+}
+
 static void test_jsonl(void **state)
 {
     (void)state;
@@ -554,6 +571,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_csv_repeats_numbers),
         cmocka_unit_test(test_jsonl),
         cmocka_unit_test(test_text_wide_names),
         cmocka_unit_test(test_text_hostile_names),
