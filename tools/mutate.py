@@ -3,14 +3,17 @@
 """Changes one thing at a time in C files and reports whether a test notices: a comparison, a number,
 '&&' or '||', a statement that is dropped, a condition that is returned negated.
 
-    tools/mutate.py --room table --count 15 --seed 1 --keep-going
+    tools/mutate.py --room table --count 15 --seed 1 --keep-going | tee lived.txt
+    tools/mutate.py --again lived.txt --preset asan --keep-going
     tools/mutate.py src/profile/steps.c --suites
 
 The sources are copied to WORK/source and mutated there, never here, and built there, in a directory
 that stays for the next call. Of the room's unit tests those run whose program a mutant changes, the
 one named after the file first; with --suites, golden cases and the other suites of
 'make test ROOM=x' follow. A mutant of the same machine code is 'same code', and is not in the
-score, which is killed / (killed + lived). Without --keep-going the first that lives ends it.
+score, which is killed / (killed + lived). Without --keep-going the first that lives ends it. --again judges
+those that lived according to an earlier output: under sanitizers, which see leaks and reads out of bounds,
+or with suites, or after a change of the tests.
 Exit status: 0 all were killed, 1 one lived, 2 the tests fail without a mutant or nothing is built."""
 import argparse
 import collections
@@ -39,6 +42,8 @@ STATEMENT = re.compile(r"^[ \t]+(?!return\b|break\b|continue\b|static\b|const\b|
 RETURN = re.compile(r"\breturn ([^;\n?]*(?:[=!<>]=|&&|\|\|| [<>] )[^;\n?]*);")
 RULES = ("comparison", "number", "logic", "statement", "return")
 SUITES = (("-R", "^golden[.]"), ("-E", "^(unit|golden|isa|isa_all)[.]"))  # the quick ones first
+BUILDS = {"release": "build", "asan": "build-asan"}
+SANITIZERS = {"ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0", "UBSAN_OPTIONS": "halt_on_error=1"}
 OUTCOMES = ("killed", "lived", "did not compile", "same code")
 
 Mutant = collections.namedtuple("Mutant", "path start end new rule")
@@ -99,6 +104,15 @@ def choose(files, count, seed):
     return chosen
 
 
+def those_that_lived(path):
+    """The mutants that an earlier output reports as lived."""
+    lived = [line.removeprefix("lived: ").rstrip("\n") for line in open(path, encoding="utf-8") if line.startswith("lived: ")]
+    files = dict.fromkeys(pathlib.Path(line.split(":", 1)[0]) for line in lived)
+    files = [file for file in files if (ROOT / file).is_file()]
+    by_text = {shown(mutant): mutant for file in files for mutant in mutants_of(file, (ROOT / file).read_text(encoding="utf-8"))}
+    return [by_text[line] for line in lived if line in by_text]
+
+
 def files_of(rooms, paths):
     """Relative paths of what is mutated, sorted."""
     given = {pathlib.Path(path).resolve().relative_to(ROOT) for path in paths}
@@ -113,9 +127,9 @@ def files_of(rooms, paths):
 class Copy:
     """The sources once more, with a build directory of their own."""
 
-    def __init__(self, work, jobs):
-        self.source, self.jobs = work / "source", str(jobs)
-        self.build = self.source / "build"
+    def __init__(self, work, jobs, preset):
+        self.source, self.jobs, self.preset = work / "source", str(jobs), preset
+        self.build = self.source / BUILDS[preset]
         work.mkdir(parents=True, exist_ok=True)
         self.lock = open(work / "lock", "w", encoding="ascii")  # until the process ends
         try:
@@ -133,12 +147,13 @@ class Copy:
             if not old.is_file() or old.read_bytes() != new.read_bytes():
                 old.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(new, old)
+        builds = {self.source / build for build in BUILDS.values()}
         for folder, folders, files in os.walk(self.source):
-            folders[:] = [each for each in folders if self.build != pathlib.Path(folder, each)]
+            folders[:] = [each for each in folders if pathlib.Path(folder, each) not in builds]
             for old in (pathlib.Path(folder, each) for each in files):
                 if str(old.relative_to(self.source)) not in names:
                     old.unlink()
-        self.call("cmake", "--preset", "release", "-DTACHO_TESTS=ON", "-DTACHO_WERROR=OFF")
+        self.call("cmake", "--preset", self.preset, "-DTACHO_TESTS=ON", "-DTACHO_WERROR=OFF")
         commands = json.loads((self.build / "compile_commands.json").read_text(encoding="utf-8"))
         self.objects = {pathlib.Path(each["file"]).relative_to(self.source):
                         re.search(r" -o (\S+) ", each["command"]).group(1) for each in reversed(commands)
@@ -147,7 +162,8 @@ class Copy:
     def call(self, *words, limit=None):
         """Whether a command succeeds; its children end with it when it takes too long."""
         with subprocess.Popen([str(word) for word in words], cwd=self.source, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, start_new_session=True) as process:
+                              stderr=subprocess.DEVNULL, start_new_session=True,
+                              env={**os.environ, **SANITIZERS}) as process:
             try:
                 return process.wait(limit) == 0
             except BaseException as problem:
@@ -301,6 +317,8 @@ def options():
     parser.add_argument("--seed", type=int, default=1, help="which ones: the same for the same sources (default: 1)")
     parser.add_argument("--suites", action="store_true", help="run the room's suites where unit tests pass")
     parser.add_argument("--keep-going", action="store_true", help="go on after a mutant that lived")
+    parser.add_argument("--again", metavar="FILE", help="the mutants that lived according to FILE, an earlier output")
+    parser.add_argument("--preset", choices=BUILDS, default="release", help="asan: unit tests with sanitizers")
     parser.add_argument("--list", action="store_true", help="print the mutants and run nothing")
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build-mutate", help="where the copy is")
     parser.add_argument("--jobs", type=int, default=2, help="of a build (default: 2)")
@@ -311,13 +329,13 @@ def main():
     given = options()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the copy is as it was
     files = files_of(given.room, given.files)
-    mutants = choose(files, given.count, given.seed)
+    mutants = those_that_lived(given.again) if given.again else choose(files, given.count, given.seed)
     if not mutants:
         fail("mutate: nothing to mutate; give a --room or C files below src/")
     if given.list:
         print("\n".join(map(shown, mutants)))
         return 0
-    copy = Copy(given.work.resolve(), given.jobs)
+    copy = Copy(given.work.resolve(), given.jobs, given.preset)
     copy.refresh()
     rooms, scores = {}, collections.defaultdict(collections.Counter)
     for mutant in sorted(mutants, key=lambda each: each.path.parts[1]):
