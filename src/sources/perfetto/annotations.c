@@ -41,22 +41,22 @@ static bool read_nested(tacho_str message, tacho_arg *arg)
     tacho_pb_field field;
     bool has_value = false;
     tacho_pb_reader_init(&reader, message);
-    while (pfr_next(&reader, &field)) {
+    while (tacho_pb_try_next(&reader, &field)) {
         bool is_value = true;
-        switch (pfr_key(&field)) {
-        case PFR_VARINT(PF_NESTED_INT):
+        switch (tacho_pb_key(&field)) {
+        case TACHO_PB_KEY_VARINT(PF_NESTED_INT):
             arg->type = TACHO_ARG_INT;
             arg->value.as_int = (int64_t)field.value;
             break;
-        case PFR_FIXED64(PF_NESTED_DOUBLE):
+        case TACHO_PB_KEY_FIXED64(PF_NESTED_DOUBLE):
             arg->type = TACHO_ARG_REAL;
-            arg->value.as_real = pfr_double(field.value);
+            arg->value.as_real = tacho_pb_double(field.value);
             break;
-        case PFR_VARINT(PF_NESTED_BOOL):
+        case TACHO_PB_KEY_VARINT(PF_NESTED_BOOL):
             arg->type = TACHO_ARG_BOOL;
             arg->value.as_bool = field.value != 0;
             break;
-        case PFR_BYTES(PF_NESTED_STRING):
+        case TACHO_PB_KEY_BYTES(PF_NESTED_STRING):
             set_text(arg, TACHO_ARG_TEXT, pfr_text(field.bytes));
             break;
         default:
@@ -110,33 +110,33 @@ static tacho_status read_value(pfr_args *args, const tacho_pb_field *field, anno
 {
     tacho_arg *value = out->value;
     out->has_value = true;
-    switch (pfr_key(field)) {
-    case PFR_VARINT(PF_ANNOTATION_BOOL):
+    switch (tacho_pb_key(field)) {
+    case TACHO_PB_KEY_VARINT(PF_ANNOTATION_BOOL):
         value->type = TACHO_ARG_BOOL;
         value->value.as_bool = field->value != 0;
         break;
-    case PFR_VARINT(PF_ANNOTATION_UINT):
-    case PFR_VARINT(PF_ANNOTATION_POINTER):
+    case TACHO_PB_KEY_VARINT(PF_ANNOTATION_UINT):
+    case TACHO_PB_KEY_VARINT(PF_ANNOTATION_POINTER):
         value->type = TACHO_ARG_UINT;
         value->value.as_uint = field->value;
         break;
-    case PFR_VARINT(PF_ANNOTATION_INT):
+    case TACHO_PB_KEY_VARINT(PF_ANNOTATION_INT):
         value->type = TACHO_ARG_INT;
         value->value.as_int = (int64_t)field->value;
         break;
-    case PFR_FIXED64(PF_ANNOTATION_DOUBLE):
+    case TACHO_PB_KEY_FIXED64(PF_ANNOTATION_DOUBLE):
         value->type = TACHO_ARG_REAL;
-        value->value.as_real = pfr_double(field->value);
+        value->value.as_real = tacho_pb_double(field->value);
         break;
-    case PFR_BYTES(PF_ANNOTATION_STRING):
+    case TACHO_PB_KEY_BYTES(PF_ANNOTATION_STRING):
         set_text(value, TACHO_ARG_TEXT, pfr_text(field->bytes));
         break;
-    case PFR_BYTES(PF_ANNOTATION_LEGACY_JSON):
+    case TACHO_PB_KEY_BYTES(PF_ANNOTATION_LEGACY_JSON):
         return read_json(field->bytes, out);
-    case PFR_BYTES(PF_ANNOTATION_NESTED):
+    case TACHO_PB_KEY_BYTES(PF_ANNOTATION_NESTED):
         out->has_value = read_nested(field->bytes, value);
         break;
-    case PFR_VARINT(PF_ANNOTATION_STRING_IID):
+    case TACHO_PB_KEY_VARINT(PF_ANNOTATION_STRING_IID):
         value->type = TACHO_ARG_STRING;
         value->value.as_string =
             pfr_sequences_find(args->sequences, args->sequence, PFR_TABLE_VALUES, field->value);
@@ -157,21 +157,21 @@ static tacho_status read_annotation(pfr_args *args, tacho_dict *dict, tacho_str 
     tacho_pb_field field;
     uint32_t *key = &out->value->key;
     tacho_pb_reader_init(&reader, message);
-    while (pfr_next(&reader, &field)) {
-        switch (pfr_key(&field)) {
-        case PFR_VARINT(PF_ANNOTATION_NAME_IID):
+    while (tacho_pb_try_next(&reader, &field)) {
+        switch (tacho_pb_key(&field)) {
+        case TACHO_PB_KEY_VARINT(PF_ANNOTATION_NAME_IID):
             *key = pfr_sequences_find(args->sequences, args->sequence, PFR_TABLE_KEYS, field.value);
             args->has_unknown = args->has_unknown || *key == TACHO_NONE;
             *key = *key == TACHO_NONE ? 0 : *key;
             break;
-        case PFR_BYTES(PF_ANNOTATION_NAME):
+        case TACHO_PB_KEY_BYTES(PF_ANNOTATION_NAME):
             TACHO_TRY(tacho_dict_ensure_string(dict, pfr_text(field.bytes), key));
             break;
-        case PFR_BYTES(PF_ANNOTATION_DICT_ENTRIES):
-        case PFR_BYTES(PF_ANNOTATION_ARRAY_VALUES):
+        case TACHO_PB_KEY_BYTES(PF_ANNOTATION_DICT_ENTRIES):
+        case TACHO_PB_KEY_BYTES(PF_ANNOTATION_ARRAY_VALUES):
             out->contents = field.number;
             break;
-        case PFR_VARINT(PF_ANNOTATION_TACHO_IS_VALUE):
+        case TACHO_PB_KEY_VARINT(PF_ANNOTATION_TACHO_IS_VALUE):
             TACHO_TRY(out->has_value ? read_own_value(out) : TACHO_OK);
             break;
         default: {
@@ -182,7 +182,7 @@ static tacho_status read_annotation(pfr_args *args, tacho_dict *dict, tacho_str 
         }
         }
     }
-    args->is_bad = args->is_bad || !pfr_is_sound(&reader);
+    args->is_bad = args->is_bad || !tacho_pb_is_sound(&reader);
     return TACHO_OK;
 }
 
@@ -238,10 +238,10 @@ tacho_status pfr_args_add(pfr_args *args, tacho_dict *dict, tacho_str message)
     while (depth > 0) {
         open_annotation *open = &stack[depth - 1];
         tacho_pb_field field;
-        if (!pfr_next(&open->reader, &field)) {
+        if (!tacho_pb_try_next(&open->reader, &field)) {
             pfr_args_close(args, open->arg);
             depth--;
-        } else if (pfr_key(&field) == PFR_BYTES(open->field)) {
+        } else if (tacho_pb_key(&field) == TACHO_PB_KEY_BYTES(open->field)) {
             TACHO_TRY(add_one(args, dict, field.bytes, stack, &depth));
         }
     }
@@ -323,22 +323,22 @@ static tacho_status add_frame(pfr_args *args, tacho_dict *dict, tacho_str messag
     uint64_t line = 0;
     tacho_arg *arg = NULL;
     tacho_pb_reader_init(&reader, message);
-    while (pfr_next(&reader, &field)) {
-        switch (pfr_key(&field)) {
-        case PFR_BYTES(PF_FRAME_FUNCTION):
+    while (tacho_pb_try_next(&reader, &field)) {
+        switch (tacho_pb_key(&field)) {
+        case TACHO_PB_KEY_BYTES(PF_FRAME_FUNCTION):
             function = pfr_text(field.bytes);
             break;
-        case PFR_BYTES(PF_FRAME_FILE):
+        case TACHO_PB_KEY_BYTES(PF_FRAME_FILE):
             file = pfr_text(field.bytes);
             break;
-        case PFR_VARINT(PF_FRAME_LINE):
+        case TACHO_PB_KEY_VARINT(PF_FRAME_LINE):
             line = field.value;
             break;
         default:
             break;
         }
     }
-    args->is_bad = args->is_bad || !pfr_is_sound(&reader);
+    args->is_bad = args->is_bad || !tacho_pb_is_sound(&reader);
     TACHO_TRY(pfr_args_append(args, 0, &arg));
     arg->type = TACHO_ARG_STRING;
     return format_frame(dict, function, file, line, &arg->value.as_string);
@@ -353,12 +353,12 @@ tacho_status pfr_args_add_callstack(pfr_args *args, tacho_dict *dict, tacho_str 
     TACHO_TRY(append_named(args, dict, TACHO_STR("callstack"), &array));
     array->type = TACHO_ARG_ARRAY;
     tacho_pb_reader_init(&reader, message);
-    while (pfr_next(&reader, &field)) {
-        if (pfr_key(&field) == PFR_BYTES(PF_CALLSTACK_FRAMES)) {
+    while (tacho_pb_try_next(&reader, &field)) {
+        if (tacho_pb_key(&field) == TACHO_PB_KEY_BYTES(PF_CALLSTACK_FRAMES)) {
             TACHO_TRY(add_frame(args, dict, field.bytes));
         }
     }
-    args->is_bad = args->is_bad || !pfr_is_sound(&reader);
+    args->is_bad = args->is_bad || !tacho_pb_is_sound(&reader);
     pfr_args_close(args, at);
     return TACHO_OK;
 }

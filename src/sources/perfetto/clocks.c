@@ -85,18 +85,18 @@ static bool read_clock(uint32_t sequence, tacho_str bytes, snapshot *out_snapsho
     uint64_t unit = 1;
     bool is_incremental = false;
     tacho_pb_reader_init(&reader, bytes);
-    while (pfr_next(&reader, &field)) {
-        switch (pfr_key(&field)) {
-        case PFR_VARINT(PF_CLOCK_ID):
+    while (tacho_pb_try_next(&reader, &field)) {
+        switch (tacho_pb_key(&field)) {
+        case TACHO_PB_KEY_VARINT(PF_CLOCK_ID):
             id = field.value;
             break;
-        case PFR_VARINT(PF_CLOCK_TIMESTAMP):
+        case TACHO_PB_KEY_VARINT(PF_CLOCK_TIMESTAMP):
             time = field.value;
             break;
-        case PFR_VARINT(PF_CLOCK_IS_INCREMENTAL):
+        case TACHO_PB_KEY_VARINT(PF_CLOCK_IS_INCREMENTAL):
             is_incremental = field.value != 0;
             break;
-        case PFR_VARINT(PF_CLOCK_UNIT_NS):
+        case TACHO_PB_KEY_VARINT(PF_CLOCK_UNIT_NS):
             unit = field.value == 0 ? 1 : field.value;
             break;
         default:
@@ -104,8 +104,8 @@ static bool read_clock(uint32_t sequence, tacho_str bytes, snapshot *out_snapsho
         }
     }
     uint32_t at = out_snapshot->count;
-    if (!pfr_is_sound(&reader) || id == 0 || id > UINT32_MAX || at == PFR_SNAPSHOT_CLOCKS_MAX ||
-        time > INT64_MAX || unit > INT64_MAX ||
+    if (!tacho_pb_is_sound(&reader) || id == 0 || id > UINT32_MAX ||
+        at == PFR_SNAPSHOT_CLOCKS_MAX || time > INT64_MAX || unit > INT64_MAX ||
         __builtin_mul_overflow((int64_t)time, (int64_t)unit, &out_snapshot->values[at])) {
         return false;
     }
@@ -129,16 +129,16 @@ static bool read_snapshot(uint32_t sequence, tacho_str bytes, snapshot *out_snap
     out_snapshot->count = 0;
     out_snapshot->primary = 0;
     tacho_pb_reader_init(&reader, bytes);
-    while (pfr_next(&reader, &field)) {
-        if (pfr_key(&field) == PFR_BYTES(PF_SNAPSHOT_CLOCKS)) {
+    while (tacho_pb_try_next(&reader, &field)) {
+        if (tacho_pb_key(&field) == TACHO_PB_KEY_BYTES(PF_SNAPSHOT_CLOCKS)) {
             if (!read_clock(sequence, field.bytes, out_snapshot)) {
                 return false;
             }
-        } else if (pfr_key(&field) == PFR_VARINT(PF_SNAPSHOT_PRIMARY)) {
+        } else if (tacho_pb_key(&field) == TACHO_PB_KEY_VARINT(PF_SNAPSHOT_PRIMARY)) {
             out_snapshot->primary = field.value;
         }
     }
-    return pfr_is_sound(&reader) && out_snapshot->count > 0;
+    return tacho_pb_is_sound(&reader) && out_snapshot->count > 0;
 }
 
 /* The series of the clocks |ids|, added if missing. */

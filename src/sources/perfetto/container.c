@@ -52,18 +52,18 @@ static bool read_head(tacho_str bytes, field_head *out_head)
     uint64_t tag = 0;
     uint64_t len = 0;
     *out_head = (field_head){.is_cut = true};
-    if (!pfr_take_varint(&at, end, &tag)) {
+    if (!tacho_pb_try_varint(&at, end, &tag)) {
         return bytes.len < TACHO_PB_VARINT_MAX;
     }
     switch (tag & 7) {
     case TACHO_PB_WIRE_VARINT:
-        if (!pfr_take_varint(&at, end, &len)) {
+        if (!tacho_pb_try_varint(&at, end, &len)) {
             return end - at < TACHO_PB_VARINT_MAX;
         }
         len = 0;
         break;
     case TACHO_PB_WIRE_BYTES:
-        if (!pfr_take_varint(&at, end, &len)) {
+        if (!tacho_pb_try_varint(&at, end, &len)) {
             return end - at < TACHO_PB_VARINT_MAX;
         }
         break;
@@ -79,7 +79,7 @@ static bool read_head(tacho_str bytes, field_head *out_head)
     *out_head = (field_head){
         .head_len = (size_t)(at - start),
         .body_len = len,
-        .is_packet = tag == PFR_BYTES(PF_TRACE_PACKET),
+        .is_packet = tag == TACHO_PB_KEY_BYTES(PF_TRACE_PACKET),
     };
     return tag >= 8 && tag >> 3 <= TACHO_PB_FIELD_NUMBER_MAX && len <= FIELD_MAX;
 }
@@ -232,7 +232,7 @@ tacho_status pfr_container_next(pfr_container *container, tacho_str *out_packet,
     tacho_input *input = container->input;
     const unsigned char *at = (const unsigned char *)input->cursor;
     size_t visible = (size_t)(input->limit - input->cursor);
-    if (TACHO_LIKELY(visible >= 2 && at[0] == PFR_BYTES(PF_TRACE_PACKET) && at[1] < 0x80 &&
+    if (TACHO_LIKELY(visible >= 2 && at[0] == TACHO_PB_KEY_BYTES(PF_TRACE_PACKET) && at[1] < 0x80 &&
                      visible - 2 >= at[1])) {
         container->offset = tacho_input_offset(input);
         *out_packet = tacho_str_make(input->cursor + 2, at[1]);

@@ -24,22 +24,23 @@ tacho_status pfr_read_process_or_thread(tacho_dict *dict, tacho_str message, boo
     bool has_tid = !is_thread;
     uint32_t name_field = is_thread ? PF_THREAD_NAME : PF_PROCESS_NAME;
     tacho_pb_reader_init(&reader, message);
-    while (pfr_next(&reader, &field)) {
-        uint32_t key = pfr_key(&field);
-        if (key == PFR_VARINT(PF_PROCESS_PID)) {
+    while (tacho_pb_try_next(&reader, &field)) {
+        uint32_t key = tacho_pb_key(&field);
+        if (key == TACHO_PB_KEY_VARINT(PF_PROCESS_PID)) {
             has_pid = true;
             out_track->pid = (int64_t)field.value;
-        } else if (key == PFR_VARINT(PF_THREAD_TID) && is_thread) {
+        } else if (key == TACHO_PB_KEY_VARINT(PF_THREAD_TID) && is_thread) {
             has_tid = true;
             out_track->tid = (int64_t)field.value;
-        } else if (key == PFR_BYTES(PF_PROCESS_CMDLINE) && !is_thread && command.len == 0) {
+        } else if (key == TACHO_PB_KEY_BYTES(PF_PROCESS_CMDLINE) && !is_thread &&
+                   command.len == 0) {
             command = pfr_text(field.bytes);
-        } else if (key == PFR_BYTES(name_field)) {
+        } else if (key == TACHO_PB_KEY_BYTES(name_field)) {
             name = pfr_text(field.bytes);
         }
     }
     out_track->kind = is_thread ? PFR_TRACK_THREAD : PFR_TRACK_PROCESS;
-    *out_good = pfr_is_sound(&reader) && has_pid && has_tid;
+    *out_good = tacho_pb_is_sound(&reader) && has_pid && has_tid;
     name = name.len > 0 ? name : command;
     return name.len > 0 ? tacho_dict_ensure_string(dict, name, &out_track->name) : TACHO_OK;
 }
@@ -64,25 +65,25 @@ static tacho_status read_counter(tacho_dict *dict, tacho_str message, pfr_track 
     tacho_pb_field field;
     out_track->kind = PFR_TRACK_COUNTER;
     tacho_pb_reader_init(&reader, message);
-    while (pfr_next(&reader, &field)) {
-        switch (pfr_key(&field)) {
-        case PFR_VARINT(PF_COUNTER_UNIT):
+    while (tacho_pb_try_next(&reader, &field)) {
+        switch (tacho_pb_key(&field)) {
+        case TACHO_PB_KEY_VARINT(PF_COUNTER_UNIT):
             out_track->unit = field.value <= PF_UNIT_BYTES ? units[field.value] : TACHO_UNIT_NONE;
             break;
-        case PFR_VARINT(PF_COUNTER_MULTIPLIER):
+        case TACHO_PB_KEY_VARINT(PF_COUNTER_MULTIPLIER):
             out_track->multiplier = field.value == 0 ? 1 : (int64_t)field.value;
             break;
-        case PFR_VARINT(PF_COUNTER_IS_INCREMENTAL):
+        case TACHO_PB_KEY_VARINT(PF_COUNTER_IS_INCREMENTAL):
             out_track->is_incremental = field.value != 0;
             break;
-        case PFR_BYTES(PF_COUNTER_UNIT_NAME):
+        case TACHO_PB_KEY_BYTES(PF_COUNTER_UNIT_NAME):
             TACHO_TRY(set_unit_name(dict, pfr_text(field.bytes), out_track));
             break;
         default:
             break;
         }
     }
-    *out_good = pfr_is_sound(&reader);
+    *out_good = tacho_pb_is_sound(&reader);
     return TACHO_OK;
 }
 
@@ -104,45 +105,45 @@ typedef struct track_names {
 static tacho_status read_field(tacho_dict *dict, const tacho_pb_field *field, track_names *names,
                                pfr_track *out_track, bool *out_good)
 {
-    switch (pfr_key(field)) {
-    case PFR_BYTES(PF_TRACK_NAME):
+    switch (tacho_pb_key(field)) {
+    case TACHO_PB_KEY_BYTES(PF_TRACK_NAME):
         names->name = pfr_text(field->bytes);
         break;
-    case PFR_BYTES(PF_TRACK_STATIC_NAME):
+    case TACHO_PB_KEY_BYTES(PF_TRACK_STATIC_NAME):
         names->static_name = pfr_text(field->bytes);
         break;
-    case PFR_BYTES(PF_TRACK_ATRACE_NAME):
+    case TACHO_PB_KEY_BYTES(PF_TRACK_ATRACE_NAME):
         names->atrace_name = pfr_text(field->bytes);
         break;
-    case PFR_VARINT(PF_TRACK_PARENT_UUID):
+    case TACHO_PB_KEY_VARINT(PF_TRACK_PARENT_UUID):
         out_track->has_parent = true;
         out_track->parent_uuid = field->value;
         break;
-    case PFR_BYTES(PF_TRACK_PROCESS):
-    case PFR_BYTES(PF_TRACK_THREAD):
+    case TACHO_PB_KEY_BYTES(PF_TRACK_PROCESS):
+    case TACHO_PB_KEY_BYTES(PF_TRACK_THREAD):
         if (out_track->kind != PFR_TRACK_THREAD) { /* which includes its process */
             return pfr_read_process_or_thread(dict, field->bytes, field->number == PF_TRACK_THREAD,
                                               out_track, out_good);
         }
         break;
-    case PFR_BYTES(PF_TRACK_COUNTER):
+    case TACHO_PB_KEY_BYTES(PF_TRACK_COUNTER):
         return read_counter(dict, field->bytes, out_track, out_good);
-    case PFR_VARINT(PF_TRACK_SIBLING_RANK):
+    case TACHO_PB_KEY_VARINT(PF_TRACK_SIBLING_RANK):
         out_track->has_rank = true;
         out_track->rank = (int32_t)(uint32_t)field->value;
         break;
-    case PFR_BYTES(PF_TRACK_DESCRIPTION): /* location of tacho's facts before 2026 */
-    case PFR_BYTES(PF_TRACK_TACHO_FACTS):
+    case TACHO_PB_KEY_BYTES(PF_TRACK_DESCRIPTION): /* location of tacho's facts before 2026 */
+    case TACHO_PB_KEY_BYTES(PF_TRACK_TACHO_FACTS):
         if (!out_track->has_facts) {
             out_track->has_facts = tacho_track_facts_parse(field->bytes, &out_track->facts);
         }
         break;
-    case PFR_VARINT(PF_TRACK_MERGE_BEHAVIOR):
+    case TACHO_PB_KEY_VARINT(PF_TRACK_MERGE_BEHAVIOR):
         out_track->merge_behavior = (uint32_t)field->value;
         break;
-    case PFR_BYTES(PF_TRACK_MERGE_KEY):
+    case TACHO_PB_KEY_BYTES(PF_TRACK_MERGE_KEY):
         return tacho_dict_ensure_string(dict, pfr_text(field->bytes), &out_track->merge_key);
-    case PFR_VARINT(PF_TRACK_MERGE_KEY_INT):
+    case TACHO_PB_KEY_VARINT(PF_TRACK_MERGE_KEY_INT):
         return set_merge_number(dict, field->value, out_track);
     default:
         break;
@@ -159,15 +160,15 @@ tacho_status pfr_read_descriptor(tacho_dict *dict, tacho_str message, pfr_track 
     bool has_uuid = false;
     *out_good = true;
     tacho_pb_reader_init(&reader, message);
-    while (*out_good && pfr_next(&reader, &field)) {
-        if (pfr_key(&field) == PFR_VARINT(PF_TRACK_UUID)) {
+    while (*out_good && tacho_pb_try_next(&reader, &field)) {
+        if (tacho_pb_key(&field) == TACHO_PB_KEY_VARINT(PF_TRACK_UUID)) {
             has_uuid = true;
             out_track->uuid = field.value;
         } else {
             TACHO_TRY(read_field(dict, &field, &names, out_track, out_good));
         }
     }
-    *out_good = *out_good && pfr_is_sound(&reader) && has_uuid;
+    *out_good = *out_good && tacho_pb_is_sound(&reader) && has_uuid;
     if (out_track->has_facts && names.name.len > 0) { /* a process's name is for viewers */
         return tacho_dict_ensure_string(dict, names.name, &out_track->name);
     }

@@ -122,12 +122,13 @@ static tacho_status read_packed(pfr_events *events, const tacho_pb_field *field,
     while (at < end) {
         uint64_t value = 0;
         bool is_double = field->number == PF_EVENT_EXTRA_DOUBLE_VALUES;
-        if (is_double ? !pfr_take_fixed(&at, end, 8, &value) : !pfr_take_varint(&at, end, &value)) {
+        if (is_double ? !tacho_pb_try_fixed(&at, end, 8, &value)
+                      : !tacho_pb_try_varint(&at, end, &value)) {
             raw->is_bad = true;
             return TACHO_OK;
         }
         if (is_double) {
-            TACHO_TRY(add_extra_value(events, 1, pfr_double(value)));
+            TACHO_TRY(add_extra_value(events, 1, tacho_pb_double(value)));
         } else if (field->number == PF_EVENT_EXTRA_VALUES) {
             TACHO_TRY(add_extra_value(events, 0, (double)(int64_t)value));
         } else {
@@ -143,8 +144,8 @@ static tacho_status read_log_message(pfr_events *events, const pfr_event_packet 
     tacho_pb_reader reader;
     tacho_pb_field field;
     tacho_pb_reader_init(&reader, message);
-    while (pfr_next(&reader, &field)) {
-        if (pfr_key(&field) != PFR_VARINT(PF_LOG_BODY_IID)) {
+    while (tacho_pb_try_next(&reader, &field)) {
+        if (tacho_pb_key(&field) != TACHO_PB_KEY_VARINT(PF_LOG_BODY_IID)) {
             continue;
         }
         uint32_t body = look_up(events, packet, PFR_TABLE_LOG_BODIES, field.value, raw);
@@ -155,7 +156,7 @@ static tacho_status read_log_message(pfr_events *events, const pfr_event_packet 
             arg->value.as_string = body;
         }
     }
-    raw->is_bad = raw->is_bad || !pfr_is_sound(&reader);
+    raw->is_bad = raw->is_bad || !tacho_pb_is_sound(&reader);
     return TACHO_OK;
 }
 
@@ -165,22 +166,22 @@ static void read_legacy(pfr_events *events, const pfr_event_packet *packet, tach
     tacho_pb_reader reader;
     tacho_pb_field field;
     tacho_pb_reader_init(&reader, message);
-    while (pfr_next(&reader, &field)) {
-        switch (pfr_key(&field)) {
-        case PFR_VARINT(PF_LEGACY_NAME_IID):
+    while (tacho_pb_try_next(&reader, &field)) {
+        switch (tacho_pb_key(&field)) {
+        case TACHO_PB_KEY_VARINT(PF_LEGACY_NAME_IID):
             raw->name = look_up(events, packet, PFR_TABLE_NAMES, field.value, raw);
             break;
-        case PFR_VARINT(PF_LEGACY_PHASE):
+        case TACHO_PB_KEY_VARINT(PF_LEGACY_PHASE):
             raw->legacy_phase = field.value;
             break;
-        case PFR_VARINT(PF_LEGACY_DURATION_US):
+        case TACHO_PB_KEY_VARINT(PF_LEGACY_DURATION_US):
             raw->legacy_us = (int64_t)field.value;
             break;
         default:
             break;
         }
     }
-    raw->is_bad = raw->is_bad || !pfr_is_sound(&reader);
+    raw->is_bad = raw->is_bad || !tacho_pb_is_sound(&reader);
 }
 
 /* Reads what ties the event to others of its kind, and its call stack. */
@@ -190,19 +191,19 @@ static tacho_status read_context_field(pfr_events *events, const pfr_event_packe
     static const char *const key = "correlation_id";
     pfr_args *args = &events->args;
     uint32_t string = TACHO_NONE;
-    switch (pfr_key(field)) {
-    case PFR_VARINT(PF_EVENT_CORRELATION_ID):
+    switch (tacho_pb_key(field)) {
+    case TACHO_PB_KEY_VARINT(PF_EVENT_CORRELATION_ID):
         return pfr_args_add_uint(args, events->dict, key, field->value);
-    case PFR_BYTES(PF_EVENT_CORRELATION_STRING):
+    case TACHO_PB_KEY_BYTES(PF_EVENT_CORRELATION_STRING):
         return pfr_args_add_text(args, events->dict, tacho_str_from_cstring(key),
                                  pfr_text(field->bytes));
-    case PFR_VARINT(PF_EVENT_CORRELATION_IID):
+    case TACHO_PB_KEY_VARINT(PF_EVENT_CORRELATION_IID):
         string = look_up(events, packet, PFR_TABLE_CORRELATIONS, field->value, raw);
         return string != TACHO_NONE ? pfr_args_add_string(args, events->dict, key, string)
                                     : TACHO_OK;
-    case PFR_BYTES(PF_EVENT_CALLSTACK):
+    case TACHO_PB_KEY_BYTES(PF_EVENT_CALLSTACK):
         return pfr_args_add_callstack(args, events->dict, field->bytes);
-    case PFR_VARINT(PF_EVENT_CALLSTACK_IID):
+    case TACHO_PB_KEY_VARINT(PF_EVENT_CALLSTACK_IID):
         raw->has_unknown = true; /* interned call stacks are not kept */
         return TACHO_OK;
     default:
@@ -217,39 +218,39 @@ static tacho_status read_rare_field(pfr_events *events, const pfr_event_packet *
     uint64_t iid = 0;
     uint32_t id = 0;
     bool is_good = true;
-    switch (pfr_key(field)) {
-    case PFR_BYTES(PF_EVENT_LEGACY):
+    switch (tacho_pb_key(field)) {
+    case TACHO_PB_KEY_BYTES(PF_EVENT_LEGACY):
         read_legacy(events, packet, field->bytes, raw);
         return TACHO_OK;
-    case PFR_BYTES(PF_EVENT_LOG_MESSAGE):
+    case TACHO_PB_KEY_BYTES(PF_EVENT_LOG_MESSAGE):
         return read_log_message(events, packet, field->bytes, raw);
-    case PFR_BYTES(PF_EVENT_CATEGORY):
+    case TACHO_PB_KEY_BYTES(PF_EVENT_CATEGORY):
         TACHO_TRY(tacho_dict_ensure_string(events->dict, pfr_text(field->bytes), &id));
         return add_category(events, id, raw);
-    case PFR_BYTES(PF_EVENT_SOURCE_LOCATION):
+    case TACHO_PB_KEY_BYTES(PF_EVENT_SOURCE_LOCATION):
         TACHO_TRY(pfr_read_location(events->dict, field->bytes, &iid, &raw->location, &is_good));
         raw->is_bad = raw->is_bad || !is_good;
         return TACHO_OK;
-    case PFR_VARINT(PF_EVENT_SOURCE_LOCATION_IID):
+    case TACHO_PB_KEY_VARINT(PF_EVENT_SOURCE_LOCATION_IID):
         raw->location = look_up(events, packet, PFR_TABLE_LOCATIONS, field->value, raw);
         return TACHO_OK;
-    case PFR_FIXED64(PF_EVENT_TERMINATING_IDS):
-    case PFR_VARINT(PF_EVENT_OLD_TERMINATING_IDS):
+    case TACHO_PB_KEY_FIXED64(PF_EVENT_TERMINATING_IDS):
+    case TACHO_PB_KEY_VARINT(PF_EVENT_OLD_TERMINATING_IDS):
         return add_flow(events, field->value, true);
-    case PFR_VARINT(PF_EVENT_OLD_FLOW_IDS):
+    case TACHO_PB_KEY_VARINT(PF_EVENT_OLD_FLOW_IDS):
         return add_flow(events, field->value, false);
-    case PFR_VARINT(PF_EVENT_EXTRA_UUIDS):
+    case TACHO_PB_KEY_VARINT(PF_EVENT_EXTRA_UUIDS):
         return add_extra_uuid(events, 0, field->value);
-    case PFR_VARINT(PF_EVENT_EXTRA_DOUBLE_UUIDS):
+    case TACHO_PB_KEY_VARINT(PF_EVENT_EXTRA_DOUBLE_UUIDS):
         return add_extra_uuid(events, 1, field->value);
-    case PFR_VARINT(PF_EVENT_EXTRA_VALUES):
+    case TACHO_PB_KEY_VARINT(PF_EVENT_EXTRA_VALUES):
         return add_extra_value(events, 0, (double)(int64_t)field->value);
-    case PFR_FIXED64(PF_EVENT_EXTRA_DOUBLE_VALUES):
-        return add_extra_value(events, 1, pfr_double(field->value));
-    case PFR_BYTES(PF_EVENT_EXTRA_UUIDS):
-    case PFR_BYTES(PF_EVENT_EXTRA_DOUBLE_UUIDS):
-    case PFR_BYTES(PF_EVENT_EXTRA_VALUES):
-    case PFR_BYTES(PF_EVENT_EXTRA_DOUBLE_VALUES):
+    case TACHO_PB_KEY_FIXED64(PF_EVENT_EXTRA_DOUBLE_VALUES):
+        return add_extra_value(events, 1, tacho_pb_double(field->value));
+    case TACHO_PB_KEY_BYTES(PF_EVENT_EXTRA_UUIDS):
+    case TACHO_PB_KEY_BYTES(PF_EVENT_EXTRA_DOUBLE_UUIDS):
+    case TACHO_PB_KEY_BYTES(PF_EVENT_EXTRA_VALUES):
+    case TACHO_PB_KEY_BYTES(PF_EVENT_EXTRA_DOUBLE_VALUES):
         return read_packed(events, field, raw);
     default:
         return read_context_field(events, packet, field, raw);
@@ -259,33 +260,33 @@ static tacho_status read_rare_field(pfr_events *events, const pfr_event_packet *
 static tacho_status read_field(pfr_events *events, const pfr_event_packet *packet,
                                const tacho_pb_field *field, raw_event *raw)
 {
-    switch (pfr_key(field)) {
-    case PFR_VARINT(PF_EVENT_TYPE):
+    switch (tacho_pb_key(field)) {
+    case TACHO_PB_KEY_VARINT(PF_EVENT_TYPE):
         raw->type = field->value;
         return TACHO_OK;
-    case PFR_VARINT(PF_EVENT_TRACK_UUID):
+    case TACHO_PB_KEY_VARINT(PF_EVENT_TRACK_UUID):
         raw->has_track = true;
         raw->track_uuid = field->value;
         return TACHO_OK;
-    case PFR_VARINT(PF_EVENT_NAME_IID):
+    case TACHO_PB_KEY_VARINT(PF_EVENT_NAME_IID):
         raw->name = look_up(events, packet, PFR_TABLE_NAMES, field->value, raw);
         return TACHO_OK;
-    case PFR_BYTES(PF_EVENT_NAME):
+    case TACHO_PB_KEY_BYTES(PF_EVENT_NAME):
         return tacho_dict_ensure_string(events->dict, pfr_text(field->bytes), &raw->name);
-    case PFR_VARINT(PF_EVENT_CATEGORY_IID):
+    case TACHO_PB_KEY_VARINT(PF_EVENT_CATEGORY_IID):
         return add_category(events,
                             look_up(events, packet, PFR_TABLE_CATEGORIES, field->value, raw), raw);
-    case PFR_BYTES(PF_EVENT_ANNOTATIONS):
+    case TACHO_PB_KEY_BYTES(PF_EVENT_ANNOTATIONS):
         return pfr_args_add(&events->args, events->dict, field->bytes);
-    case PFR_FIXED64(PF_EVENT_FLOW_IDS):
+    case TACHO_PB_KEY_FIXED64(PF_EVENT_FLOW_IDS):
         return add_flow(events, field->value, false);
-    case PFR_VARINT(PF_EVENT_COUNTER_INT):
+    case TACHO_PB_KEY_VARINT(PF_EVENT_COUNTER_INT):
         raw->has_value = true;
         raw->value = (double)(int64_t)field->value;
         return TACHO_OK;
-    case PFR_FIXED64(PF_EVENT_COUNTER_DOUBLE):
+    case TACHO_PB_KEY_FIXED64(PF_EVENT_COUNTER_DOUBLE):
         raw->has_value = true;
-        raw->value = pfr_double(field->value);
+        raw->value = tacho_pb_double(field->value);
         return TACHO_OK;
     default:
         return read_rare_field(events, packet, field, raw);
@@ -310,10 +311,10 @@ static tacho_status read_fields(pfr_events *events, const pfr_event_packet *pack
         events->extra_value_count[i] = 0;
     }
     tacho_pb_reader_init(&reader, packet->message);
-    while (pfr_next(&reader, &field)) {
+    while (tacho_pb_try_next(&reader, &field)) {
         TACHO_TRY(read_field(events, packet, &field, out_raw));
     }
-    out_raw->is_bad = out_raw->is_bad || !pfr_is_sound(&reader) || events->args.is_bad;
+    out_raw->is_bad = out_raw->is_bad || !tacho_pb_is_sound(&reader) || events->args.is_bad;
     out_raw->has_unknown = out_raw->has_unknown || events->args.has_unknown;
     return TACHO_OK;
 }

@@ -42,14 +42,14 @@ static tacho_status add_extra_data(pfr_events *events, tacho_str message, stage 
     tacho_str name = TACHO_STR("");
     tacho_str value = TACHO_STR("");
     tacho_pb_reader_init(&reader, message);
-    while (pfr_next(&reader, &field)) {
-        if (pfr_key(&field) == PFR_BYTES(PF_EXTRA_DATA_NAME)) {
+    while (tacho_pb_try_next(&reader, &field)) {
+        if (tacho_pb_key(&field) == TACHO_PB_KEY_BYTES(PF_EXTRA_DATA_NAME)) {
             name = pfr_text(field.bytes);
-        } else if (pfr_key(&field) == PFR_BYTES(PF_EXTRA_DATA_VALUE)) {
+        } else if (tacho_pb_key(&field) == TACHO_PB_KEY_BYTES(PF_EXTRA_DATA_VALUE)) {
             value = pfr_text(field.bytes);
         }
     }
-    out->is_bad = out->is_bad || !pfr_is_sound(&reader);
+    out->is_bad = out->is_bad || !tacho_pb_is_sound(&reader);
     return pfr_args_add_text(&events->args, events->dict, name, value);
 }
 
@@ -62,12 +62,12 @@ static tacho_status add_sides(pfr_events *events, const char *name, tacho_str me
     char text[48];
     uint32_t string = 0;
     tacho_pb_reader_init(&reader, message);
-    while (pfr_next(&reader, &field)) {
+    while (tacho_pb_try_next(&reader, &field)) {
         if (field.wire == TACHO_PB_WIRE_VARINT && field.number <= 3) {
             sides[field.number - 1] = (uint32_t)field.value;
         }
     }
-    out->is_bad = out->is_bad || !pfr_is_sound(&reader);
+    out->is_bad = out->is_bad || !tacho_pb_is_sound(&reader);
     int len = snprintf(text, sizeof(text), "%" PRIu32 "x%" PRIu32 "x%" PRIu32, sides[0], sides[1],
                        sides[2]);
     TACHO_TRY(tacho_dict_ensure_string(events->dict, tacho_str_make(text, (size_t)len), &string));
@@ -79,14 +79,14 @@ static tacho_status add_launch(pfr_events *events, tacho_str message, stage *out
     tacho_pb_reader reader;
     tacho_pb_field field;
     tacho_pb_reader_init(&reader, message);
-    while (pfr_next(&reader, &field)) {
-        if (pfr_key(&field) == PFR_BYTES(PF_LAUNCH_GRID)) {
+    while (tacho_pb_try_next(&reader, &field)) {
+        if (tacho_pb_key(&field) == TACHO_PB_KEY_BYTES(PF_LAUNCH_GRID)) {
             TACHO_TRY(add_sides(events, "grid", field.bytes, out));
-        } else if (pfr_key(&field) == PFR_BYTES(PF_LAUNCH_WORKGROUP)) {
+        } else if (tacho_pb_key(&field) == TACHO_PB_KEY_BYTES(PF_LAUNCH_WORKGROUP)) {
             TACHO_TRY(add_sides(events, "workgroup", field.bytes, out));
         }
     }
-    out->is_bad = out->is_bad || !pfr_is_sound(&reader);
+    out->is_bad = out->is_bad || !tacho_pb_is_sound(&reader);
     return TACHO_OK;
 }
 
@@ -119,8 +119,8 @@ static tacho_status add_waits(pfr_events *events, const pfr_event_packet *packet
     TACHO_TRY(pfr_args_add_uint(&events->args, events->dict, "waits_for", 0));
     events->args.items[at].type = TACHO_ARG_ARRAY;
     tacho_pb_reader_init(&reader, packet->message);
-    while (pfr_next(&reader, &field)) {
-        if (pfr_key(&field) == PFR_VARINT(PF_STAGE_WAIT_IDS)) {
+    while (tacho_pb_try_next(&reader, &field)) {
+        if (tacho_pb_key(&field) == TACHO_PB_KEY_VARINT(PF_STAGE_WAIT_IDS)) {
             tacho_arg *arg = NULL;
             TACHO_TRY(pfr_args_append(&events->args, 0, &arg));
             arg->type = TACHO_ARG_UINT;
@@ -215,29 +215,29 @@ static tacho_status read_stage(pfr_events *events, const pfr_event_packet *packe
     tacho_pb_reader reader;
     tacho_pb_field field;
     tacho_pb_reader_init(&reader, packet->message);
-    while (pfr_next(&reader, &field)) {
+    while (tacho_pb_try_next(&reader, &field)) {
         if (field.wire == TACHO_PB_WIRE_VARINT) {
             TACHO_TRY(read_number(events, packet, &field, out));
             continue;
         }
-        switch (pfr_key(&field)) {
-        case PFR_BYTES(PF_STAGE_EXTRA_DATA):
+        switch (tacho_pb_key(&field)) {
+        case TACHO_PB_KEY_BYTES(PF_STAGE_EXTRA_DATA):
             TACHO_TRY(add_extra_data(events, field.bytes, out));
             break;
-        case PFR_BYTES(PF_STAGE_OLD_SPECIFICATIONS):
+        case TACHO_PB_KEY_BYTES(PF_STAGE_OLD_SPECIFICATIONS):
             out->is_specification = true;
             break;
-        case PFR_BYTES(PF_STAGE_NAME):
+        case TACHO_PB_KEY_BYTES(PF_STAGE_NAME):
             TACHO_TRY(tacho_dict_ensure_string(events->dict, pfr_text(field.bytes), &out->name));
             break;
-        case PFR_BYTES(PF_STAGE_LAUNCH):
+        case TACHO_PB_KEY_BYTES(PF_STAGE_LAUNCH):
             TACHO_TRY(add_launch(events, field.bytes, out));
             break;
         default:
             break;
         }
     }
-    out->is_bad = out->is_bad || !pfr_is_sound(&reader);
+    out->is_bad = out->is_bad || !tacho_pb_is_sound(&reader);
     return out->wait_count > 0 ? add_waits(events, packet) : TACHO_OK;
 }
 
@@ -305,14 +305,14 @@ static tacho_status describe_counter(pfr_events *events, uint64_t gpu, tacho_str
     uint64_t id = 0;
     tacho_str name = TACHO_STR("");
     tacho_pb_reader_init(&reader, message);
-    while (pfr_next(&reader, &field)) {
-        if (pfr_key(&field) == PFR_VARINT(PF_GPU_SPEC_COUNTER_ID)) {
+    while (tacho_pb_try_next(&reader, &field)) {
+        if (tacho_pb_key(&field) == TACHO_PB_KEY_VARINT(PF_GPU_SPEC_COUNTER_ID)) {
             id = field.value;
-        } else if (pfr_key(&field) == PFR_BYTES(PF_GPU_SPEC_NAME)) {
+        } else if (tacho_pb_key(&field) == TACHO_PB_KEY_BYTES(PF_GPU_SPEC_NAME)) {
             name = pfr_text(field.bytes);
         }
     }
-    *out_good = *out_good && pfr_is_sound(&reader);
+    *out_good = *out_good && tacho_pb_is_sound(&reader);
     uint32_t string = 0;
     TACHO_TRY(tacho_dict_ensure_string(events->dict, name, &string));
     return pfr_tracks_describe_gpu_counter(events->pairing->tracks, gpu, id, string);
@@ -324,12 +324,12 @@ static tacho_status describe_counters(pfr_events *events, uint64_t gpu, tacho_st
     tacho_pb_reader reader;
     tacho_pb_field field;
     tacho_pb_reader_init(&reader, message);
-    while (pfr_next(&reader, &field)) {
-        if (pfr_key(&field) == PFR_BYTES(PF_GPU_DESCRIPTOR_SPECS)) {
+    while (tacho_pb_try_next(&reader, &field)) {
+        if (tacho_pb_key(&field) == TACHO_PB_KEY_BYTES(PF_GPU_DESCRIPTOR_SPECS)) {
             TACHO_TRY(describe_counter(events, gpu, field.bytes, out_good));
         }
     }
-    *out_good = *out_good && pfr_is_sound(&reader);
+    *out_good = *out_good && tacho_pb_is_sound(&reader);
     return TACHO_OK;
 }
 
@@ -342,18 +342,18 @@ static tacho_status read_value(pfr_events *events, const pfr_event_packet *packe
     bool has_value = false;
     double value = 0;
     tacho_pb_reader_init(&reader, message);
-    while (pfr_next(&reader, &field)) {
-        if (pfr_key(&field) == PFR_VARINT(PF_GPU_COUNTER_ID)) {
+    while (tacho_pb_try_next(&reader, &field)) {
+        if (tacho_pb_key(&field) == TACHO_PB_KEY_VARINT(PF_GPU_COUNTER_ID)) {
             id = field.value;
-        } else if (pfr_key(&field) == PFR_VARINT(PF_GPU_COUNTER_INT)) {
+        } else if (tacho_pb_key(&field) == TACHO_PB_KEY_VARINT(PF_GPU_COUNTER_INT)) {
             has_value = true;
             value = (double)(int64_t)field.value;
-        } else if (pfr_key(&field) == PFR_FIXED64(PF_GPU_COUNTER_DOUBLE)) {
+        } else if (tacho_pb_key(&field) == TACHO_PB_KEY_FIXED64(PF_GPU_COUNTER_DOUBLE)) {
             has_value = true;
-            value = pfr_double(field.value);
+            value = tacho_pb_double(field.value);
         }
     }
-    if (!pfr_is_sound(&reader) || !has_value) {
+    if (!tacho_pb_is_sound(&reader) || !has_value) {
         return pfr_pairing_lose(events->pairing,
                                 has_value ? TACHO_LOSS_CUT_INPUT : TACHO_LOSS_MISSING_FIELD,
                                 packet->offset);
@@ -369,22 +369,25 @@ tacho_status pfr_gpu_read_counters(pfr_events *events, const pfr_event_packet *p
     bool is_interned = false;
     bool is_good = true;
     tacho_pb_reader_init(&reader, packet->message);
-    while (pfr_next(&reader, &field)) {
-        gpu = pfr_key(&field) == PFR_VARINT(PF_GPU_COUNTERS_GPU_ID) ? (uint32_t)field.value : gpu;
-        is_interned = is_interned || pfr_key(&field) == PFR_VARINT(PF_GPU_COUNTERS_IID);
+    while (tacho_pb_try_next(&reader, &field)) {
+        gpu = tacho_pb_key(&field) == TACHO_PB_KEY_VARINT(PF_GPU_COUNTERS_GPU_ID)
+                  ? (uint32_t)field.value
+                  : gpu;
+        is_interned =
+            is_interned || tacho_pb_key(&field) == TACHO_PB_KEY_VARINT(PF_GPU_COUNTERS_IID);
     }
-    if (!pfr_is_sound(&reader)) {
+    if (!tacho_pb_is_sound(&reader)) {
         return pfr_pairing_lose(events->pairing, TACHO_LOSS_CUT_INPUT, packet->offset);
     }
     tacho_pb_reader_init(&reader, packet->message);
-    while (pfr_next(&reader, &field)) {
-        if (pfr_key(&field) == PFR_BYTES(PF_GPU_COUNTERS_DESCRIPTOR)) {
+    while (tacho_pb_try_next(&reader, &field)) {
+        if (tacho_pb_key(&field) == TACHO_PB_KEY_BYTES(PF_GPU_COUNTERS_DESCRIPTOR)) {
             TACHO_TRY(describe_counters(events, gpu, field.bytes, &is_good));
         }
     }
     tacho_pb_reader_init(&reader, packet->message);
-    while (pfr_next(&reader, &field)) {
-        if (pfr_key(&field) != PFR_BYTES(PF_GPU_COUNTERS_COUNTERS)) {
+    while (tacho_pb_try_next(&reader, &field)) {
+        if (tacho_pb_key(&field) != TACHO_PB_KEY_BYTES(PF_GPU_COUNTERS_COUNTERS)) {
             continue;
         }
         /* Interned descriptions are not kept. */

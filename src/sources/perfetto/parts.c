@@ -167,15 +167,15 @@ static tacho_status read_attribute(pfr_parts *parts, tacho_str message, bool *ou
     tacho_str value = TACHO_STR("");
     char digits[24];
     tacho_pb_reader_init(&reader, message);
-    while (pfr_next(&reader, &field)) {
-        switch (pfr_key(&field)) {
-        case PFR_BYTES(PF_ATTRIBUTE_KEY):
+    while (tacho_pb_try_next(&reader, &field)) {
+        switch (tacho_pb_key(&field)) {
+        case TACHO_PB_KEY_BYTES(PF_ATTRIBUTE_KEY):
             key = pfr_text(field.bytes);
             break;
-        case PFR_BYTES(PF_ATTRIBUTE_STRING):
+        case TACHO_PB_KEY_BYTES(PF_ATTRIBUTE_STRING):
             value = pfr_text(field.bytes);
             break;
-        case PFR_VARINT(PF_ATTRIBUTE_LONG):
+        case TACHO_PB_KEY_VARINT(PF_ATTRIBUTE_LONG):
             value.data = digits;
             value.len = (size_t)snprintf(digits, sizeof(digits), "%" PRId64, (int64_t)field.value);
             break;
@@ -183,7 +183,7 @@ static tacho_status read_attribute(pfr_parts *parts, tacho_str message, bool *ou
             break;
         }
     }
-    *out_good = pfr_is_sound(&reader);
+    *out_good = tacho_pb_is_sound(&reader);
     return *out_good ? take_attribute(parts, key, value) : TACHO_OK;
 }
 
@@ -193,11 +193,11 @@ tacho_status pfr_parts_read_attributes(pfr_parts *parts, tacho_str message, bool
     tacho_pb_field field;
     *out_good = true;
     tacho_pb_reader_init(&reader, message);
-    while (*out_good && pfr_next(&reader, &field)) {
-        if (pfr_key(&field) == PFR_BYTES(PF_ATTRIBUTES_ATTRIBUTE)) {
+    while (*out_good && tacho_pb_try_next(&reader, &field)) {
+        if (tacho_pb_key(&field) == TACHO_PB_KEY_BYTES(PF_ATTRIBUTES_ATTRIBUTE)) {
             TACHO_TRY(read_attribute(parts, field.bytes, out_good));
         }
     }
-    *out_good = *out_good && pfr_is_sound(&reader);
+    *out_good = *out_good && tacho_pb_is_sound(&reader);
     return TACHO_OK;
 }

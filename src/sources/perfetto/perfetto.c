@@ -83,47 +83,47 @@ static inline void set_bytes(packet *out, uint32_t has, tacho_str *view, tacho_s
 /* Reads fields that few packets have. */
 static void read_rare_field(const tacho_pb_field *field, packet *out)
 {
-    switch (pfr_key(field)) {
-    case PFR_BYTES(PF_PACKET_TRACE_ATTRIBUTES):
+    switch (tacho_pb_key(field)) {
+    case TACHO_PB_KEY_BYTES(PF_PACKET_TRACE_ATTRIBUTES):
         set_bytes(out, HAS_ATTRIBUTES, &out->attributes, field->bytes);
         break;
-    case PFR_BYTES(PF_PACKET_CLOCK_SNAPSHOT):
+    case TACHO_PB_KEY_BYTES(PF_PACKET_CLOCK_SNAPSHOT):
         set_bytes(out, HAS_SNAPSHOT, &out->snapshot, field->bytes);
         break;
-    case PFR_BYTES(PF_PACKET_PROCESS_DESCRIPTOR):
+    case TACHO_PB_KEY_BYTES(PF_PACKET_PROCESS_DESCRIPTOR):
         set_bytes(out, HAS_PROCESS, &out->process, field->bytes);
         break;
-    case PFR_BYTES(PF_PACKET_THREAD_DESCRIPTOR):
+    case TACHO_PB_KEY_BYTES(PF_PACKET_THREAD_DESCRIPTOR):
         set_bytes(out, HAS_THREAD, &out->thread, field->bytes);
         break;
-    case PFR_BYTES(PF_PACKET_TRACK_DESCRIPTOR):
+    case TACHO_PB_KEY_BYTES(PF_PACKET_TRACK_DESCRIPTOR):
         set_bytes(out, HAS_TRACK, &out->track, field->bytes);
         break;
-    case PFR_BYTES(PF_PACKET_DEFAULTS):
+    case TACHO_PB_KEY_BYTES(PF_PACKET_DEFAULTS):
         set_bytes(out, HAS_DEFAULTS, &out->defaults, field->bytes);
         break;
-    case PFR_BYTES(PF_PACKET_GPU_STAGE):
+    case TACHO_PB_KEY_BYTES(PF_PACKET_GPU_STAGE):
         set_bytes(out, HAS_GPU_STAGE, &out->gpu_stage, field->bytes);
         break;
-    case PFR_BYTES(PF_PACKET_GPU_COUNTERS):
+    case TACHO_PB_KEY_BYTES(PF_PACKET_GPU_COUNTERS):
         set_bytes(out, HAS_GPU_COUNTERS, &out->gpu_counters, field->bytes);
         break;
-    case PFR_BYTES(PF_PACKET_ZLIB):
+    case TACHO_PB_KEY_BYTES(PF_PACKET_ZLIB):
         set_bytes(out, HAS_ZLIB, &out->compressed, field->bytes);
         break;
-    case PFR_BYTES(PF_PACKET_ZSTD):
+    case TACHO_PB_KEY_BYTES(PF_PACKET_ZSTD):
         set_bytes(out, HAS_ZSTD, &out->compressed, field->bytes);
         break;
-    case PFR_VARINT(PF_PACKET_STATE_CLEARED):
+    case TACHO_PB_KEY_VARINT(PF_PACKET_STATE_CLEARED):
         out->was_cleared = field->value != 0;
         break;
-    case PFR_VARINT(PF_PACKET_TACHO_TICKS):
+    case TACHO_PB_KEY_VARINT(PF_PACKET_TACHO_TICKS):
         out->ticks = field->value;
         break;
-    case PFR_VARINT(PF_PACKET_PREVIOUS_DROPPED):
+    case TACHO_PB_KEY_VARINT(PF_PACKET_PREVIOUS_DROPPED):
         out->was_dropped = field->value != 0;
         break;
-    case PFR_BYTES(PF_PACKET_SYNC_MARKER):
+    case TACHO_PB_KEY_BYTES(PF_PACKET_SYNC_MARKER):
         break;
     default:
         out->has |= field->wire == TACHO_PB_WIRE_BYTES ? HAS_OTHER : 0;
@@ -145,25 +145,25 @@ static bool read_packet_fields(tacho_str bytes, packet *out)
     out->was_cleared = false;
     out->was_dropped = false;
     tacho_pb_reader_init(&reader, bytes);
-    while (pfr_next(&reader, &field)) {
-        switch (pfr_key(&field)) {
-        case PFR_VARINT(PF_PACKET_TIMESTAMP):
+    while (tacho_pb_try_next(&reader, &field)) {
+        switch (tacho_pb_key(&field)) {
+        case TACHO_PB_KEY_VARINT(PF_PACKET_TIMESTAMP):
             out->has |= HAS_TIMESTAMP;
             out->timestamp = field.value;
             break;
-        case PFR_VARINT(PF_PACKET_SEQUENCE_ID):
+        case TACHO_PB_KEY_VARINT(PF_PACKET_SEQUENCE_ID):
             out->sequence_id = (uint32_t)field.value;
             break;
-        case PFR_VARINT(PF_PACKET_SEQUENCE_FLAGS):
+        case TACHO_PB_KEY_VARINT(PF_PACKET_SEQUENCE_FLAGS):
             out->flags = (uint32_t)field.value;
             break;
-        case PFR_VARINT(PF_PACKET_CLOCK_ID):
+        case TACHO_PB_KEY_VARINT(PF_PACKET_CLOCK_ID):
             out->clock_id = field.value <= UINT32_MAX ? (uint32_t)field.value : UINT32_MAX;
             break;
-        case PFR_BYTES(PF_PACKET_TRACK_EVENT):
+        case TACHO_PB_KEY_BYTES(PF_PACKET_TRACK_EVENT):
             set_bytes(out, HAS_EVENT, &out->event, field.bytes);
             break;
-        case PFR_BYTES(PF_PACKET_INTERNED_DATA):
+        case TACHO_PB_KEY_BYTES(PF_PACKET_INTERNED_DATA):
             set_bytes(out, HAS_INTERNED, &out->interned, field.bytes);
             break;
         default:
@@ -171,7 +171,7 @@ static bool read_packet_fields(tacho_str bytes, packet *out)
             break;
         }
     }
-    return pfr_is_sound(&reader);
+    return tacho_pb_is_sound(&reader);
 }
 
 static tacho_status lose(perfetto *self, tacho_loss_reason reason)
@@ -427,12 +427,12 @@ static bool is_plausible(tacho_str bytes)
     tacho_pb_reader reader;
     tacho_pb_field field;
     tacho_pb_reader_init(&reader, bytes);
-    while (pfr_next(&reader, &field)) {
+    while (tacho_pb_try_next(&reader, &field)) {
         if (field.number > FIELD_PLAUSIBLE_MAX) {
             return false;
         }
     }
-    return pfr_is_sound(&reader);
+    return tacho_pb_is_sound(&reader);
 }
 
 static tacho_probe_verdict perfetto_probe(tacho_str head)
@@ -442,10 +442,10 @@ static tacho_probe_verdict perfetto_probe(tacho_str head)
     size_t good = 0;
     while (good < PROBED_PACKETS && at < end) {
         uint64_t len = 0;
-        if (*at++ != PFR_BYTES(PF_TRACE_PACKET)) {
+        if (*at++ != TACHO_PB_KEY_BYTES(PF_TRACE_PACKET)) {
             return good > 0 ? TACHO_PROBE_MAYBE : TACHO_PROBE_NO;
         }
-        if (!pfr_take_varint(&at, end, &len) || len > (size_t)(end - at)) {
+        if (!tacho_pb_try_varint(&at, end, &len) || len > (size_t)(end - at)) {
             /* Cut by the size of the head, or in the file itself. */
             return good > 0 ? TACHO_PROBE_SURE
                             : (head.len >= TACHO_PROBE_BYTES ? TACHO_PROBE_MAYBE : TACHO_PROBE_NO);

@@ -163,15 +163,15 @@ static tacho_status add_string(pfr_sequences *sequences, pfr_sequence *sequence,
     uint64_t iid = 0;
     uint32_t id = 0;
     tacho_pb_reader_init(&reader, message);
-    while (pfr_next(&reader, &field)) {
-        if (pfr_key(&field) == PFR_VARINT(PF_INTERNED_IID)) {
+    while (tacho_pb_try_next(&reader, &field)) {
+        if (tacho_pb_key(&field) == TACHO_PB_KEY_VARINT(PF_INTERNED_IID)) {
             iid = field.value;
-        } else if (pfr_key(&field) == PFR_BYTES(PF_INTERNED_STRING)) {
+        } else if (tacho_pb_key(&field) == TACHO_PB_KEY_BYTES(PF_INTERNED_STRING)) {
             text = pfr_text(field.bytes);
         }
     }
-    *out_good = *out_good && pfr_is_sound(&reader) && iid != 0;
-    if (!pfr_is_sound(&reader) || iid == 0) {
+    *out_good = *out_good && tacho_pb_is_sound(&reader) && iid != 0;
+    if (!tacho_pb_is_sound(&reader) || iid == 0) {
         return TACHO_OK;
     }
     TACHO_TRY(tacho_dict_ensure_string(sequences->dict, text, &id));
@@ -188,22 +188,22 @@ tacho_status pfr_read_location(tacho_dict *dict, tacho_str message, uint64_t *ou
     *out_iid = 0;
     *out_location = TACHO_NONE;
     tacho_pb_reader_init(&reader, message);
-    while (pfr_next(&reader, &field)) {
-        switch (pfr_key(&field)) {
-        case PFR_VARINT(PF_LOCATION_IID):
+    while (tacho_pb_try_next(&reader, &field)) {
+        switch (tacho_pb_key(&field)) {
+        case TACHO_PB_KEY_VARINT(PF_LOCATION_IID):
             *out_iid = field.value;
             break;
-        case PFR_BYTES(PF_LOCATION_FILE):
+        case TACHO_PB_KEY_BYTES(PF_LOCATION_FILE):
             file = pfr_text(field.bytes);
             break;
-        case PFR_VARINT(PF_LOCATION_LINE):
+        case TACHO_PB_KEY_VARINT(PF_LOCATION_LINE):
             facts.line = field.value <= UINT32_MAX ? (uint32_t)field.value : 0;
             break;
         default:
             break;
         }
     }
-    *out_good = pfr_is_sound(&reader);
+    *out_good = tacho_pb_is_sound(&reader);
     if (!*out_good || file.len == 0) {
         return TACHO_OK;
     }
@@ -247,23 +247,23 @@ static tacho_status add_context(pfr_sequences *sequences, pfr_sequence *sequence
     uint32_t pid = 0;
     uint32_t api = 0;
     tacho_pb_reader_init(&reader, message);
-    while (pfr_next(&reader, &field)) {
-        switch (pfr_key(&field)) {
-        case PFR_VARINT(PF_CONTEXT_IID):
+    while (tacho_pb_try_next(&reader, &field)) {
+        switch (tacho_pb_key(&field)) {
+        case TACHO_PB_KEY_VARINT(PF_CONTEXT_IID):
             iid = field.value;
             break;
-        case PFR_VARINT(PF_CONTEXT_PID):
+        case TACHO_PB_KEY_VARINT(PF_CONTEXT_PID):
             pid = (uint32_t)field.value;
             break;
-        case PFR_VARINT(PF_CONTEXT_API):
+        case TACHO_PB_KEY_VARINT(PF_CONTEXT_API):
             api = (uint32_t)field.value;
             break;
         default:
             break;
         }
     }
-    *out_good = *out_good && pfr_is_sound(&reader);
-    if (!pfr_is_sound(&reader)) {
+    *out_good = *out_good && tacho_pb_is_sound(&reader);
+    if (!tacho_pb_is_sound(&reader)) {
         return TACHO_OK;
     }
     TACHO_TRY(add_entry(sequences, sequence, PFR_TABLE_CONTEXT_PIDS, iid, pid));
@@ -290,7 +290,7 @@ tacho_status pfr_sequences_add_interned(pfr_sequences *sequences, pfr_sequence *
     tacho_pb_field field;
     *out_good = true;
     tacho_pb_reader_init(&reader, data);
-    while (pfr_next(&reader, &field)) {
+    while (tacho_pb_try_next(&reader, &field)) {
         if (field.wire != TACHO_PB_WIRE_BYTES) {
             continue;
         }
@@ -308,7 +308,7 @@ tacho_status pfr_sequences_add_interned(pfr_sequences *sequences, pfr_sequence *
             }
         }
     }
-    *out_good = *out_good && pfr_is_sound(&reader);
+    *out_good = *out_good && tacho_pb_is_sound(&reader);
     return TACHO_OK;
 }
 
@@ -329,23 +329,23 @@ static tacho_status set_event_defaults(pfr_sequence *sequence, tacho_str message
     tacho_pb_reader reader;
     tacho_pb_field field;
     tacho_pb_reader_init(&reader, message);
-    while (pfr_next(&reader, &field)) {
-        switch (pfr_key(&field)) {
-        case PFR_VARINT(PF_EVENT_TRACK_UUID):
+    while (tacho_pb_try_next(&reader, &field)) {
+        switch (tacho_pb_key(&field)) {
+        case TACHO_PB_KEY_VARINT(PF_EVENT_TRACK_UUID):
             sequence->has_track = true;
             sequence->track_uuid = field.value;
             break;
-        case PFR_VARINT(PF_EVENT_EXTRA_UUIDS):
+        case TACHO_PB_KEY_VARINT(PF_EVENT_EXTRA_UUIDS):
             TACHO_TRY(add_extra(&sequence->extra[0], field.value));
             break;
-        case PFR_VARINT(PF_EVENT_EXTRA_DOUBLE_UUIDS):
+        case TACHO_PB_KEY_VARINT(PF_EVENT_EXTRA_DOUBLE_UUIDS):
             TACHO_TRY(add_extra(&sequence->extra[1], field.value));
             break;
         default:
             break;
         }
     }
-    *out_good = pfr_is_sound(&reader);
+    *out_good = tacho_pb_is_sound(&reader);
     return TACHO_OK;
 }
 
@@ -359,13 +359,13 @@ tacho_status pfr_sequence_set_defaults(pfr_sequence *sequence, tacho_str data, b
     sequence->extra[0].uuid_count = 0;
     sequence->extra[1].uuid_count = 0;
     tacho_pb_reader_init(&reader, data);
-    while (pfr_next(&reader, &field) && *out_good) {
-        if (pfr_key(&field) == PFR_VARINT(PF_DEFAULTS_CLOCK_ID)) {
+    while (tacho_pb_try_next(&reader, &field) && *out_good) {
+        if (tacho_pb_key(&field) == TACHO_PB_KEY_VARINT(PF_DEFAULTS_CLOCK_ID)) {
             sequence->clock_id = field.value <= UINT32_MAX ? (uint32_t)field.value : UINT32_MAX;
-        } else if (pfr_key(&field) == PFR_BYTES(PF_DEFAULTS_TRACK_EVENT)) {
+        } else if (tacho_pb_key(&field) == TACHO_PB_KEY_BYTES(PF_DEFAULTS_TRACK_EVENT)) {
             TACHO_TRY(set_event_defaults(sequence, field.bytes, out_good));
         }
     }
-    *out_good = *out_good && pfr_is_sound(&reader);
+    *out_good = *out_good && tacho_pb_is_sound(&reader);
     return TACHO_OK;
 }
