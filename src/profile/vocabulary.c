@@ -128,6 +128,9 @@ tacho_xla_line tacho_xla_line_of(tacho_str name)
         TACHO_STR_INIT("TensorFlow Name Scope"),
         TACHO_STR_INIT("Launch Stats"),
         TACHO_STR_INIT("Source code"),
+        TACHO_STR_INIT(
+            "XLA TraceMe"), /* waits for others, around the work of the row of operators */
+        TACHO_STR_INIT("Overlay"),
         TACHO_STR_INIT("Sparse Core Steps"),
         TACHO_STR_INIT("Sparse Core Modules"),
     };

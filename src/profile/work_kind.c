@@ -95,10 +95,9 @@ static bool is_communication(tacho_str name)
 static bool is_copy(tacho_str category, tacho_str name)
 {
     static const tacho_str categories[] = {
-        TACHO_STR_INIT("gpu_memcpy"),
-        TACHO_STR_INIT("gpu_memset"),
-        TACHO_STR_INIT("Memcpy"),
-        TACHO_STR_INIT("Memset"),
+        TACHO_STR_INIT("gpu_memcpy"), TACHO_STR_INIT("gpu_memset"), TACHO_STR_INIT("Memcpy"),
+        TACHO_STR_INIT("Memset"),     TACHO_STR_INIT("copy-start"), /* XLA's category of copies in
+                                                                       flight */
     };
     static const tacho_str beginnings[] = {
         TACHO_STR_INIT("Memcpy"),     TACHO_STR_INIT("Memset"),    TACHO_STR_INIT("dma"),

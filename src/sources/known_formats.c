@@ -88,35 +88,10 @@ static bool is_hatchet(tacho_str head)
            tacho_str_contains(head, TACHO_STR("\"children\""));
 }
 
-/*
- * An XPlane profile: a message of planes whose names begin like paths. Its first bytes could also
- * begin a Perfetto trace.
- */
-static bool is_xplane(tacho_str head)
-{
-    static const tacho_str names[] = {TACHO_STR_INIT("/host:"), TACHO_STR_INIT("/device:")};
-    enum { NAME_TAG = 0x12, SEARCHED = 32 }; /* after a tag, a length and perhaps a number */
-    if (head.len == 0 || head.data[0] != '\n') {
-        return false;
-    }
-    for (size_t i = 1; i + 2 < head.len && i < SEARCHED; i++) {
-        tacho_str name = tacho_str_from(head, i + 2);
-        for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
-            if (head.data[i] == NAME_TAG && tacho_str_starts_with(name, names[k])) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 /* ---- the table ------------------------------------------------------------------------------ */
 
 const tacho_known_format tacho_known_formats[] = {
     /* Profilers of vendors. */
-    {"an XPlane profile (TensorFlow, JAX, XLA)",
-     "open the trace.json.gz that the profiler writes beside it", .is_mine = is_xplane,
-     .is_first = true},
     {"an Nsight Systems report",
      "'nsys export --type sqlite FILE' writes an SQLite database that tacho reads",
      .suffixes = ".nsys-rep .qdrep"},
@@ -333,16 +308,6 @@ const tacho_known_format *tacho_known_format_find(tacho_str head, tacho_str name
     }
     for (const tacho_known_format *row = tacho_known_formats; row->title != NULL; row++) {
         if (has_suffix(row, name)) {
-            return row;
-        }
-    }
-    return NULL;
-}
-
-const tacho_known_format *tacho_known_format_find_first(tacho_str head)
-{
-    for (const tacho_known_format *row = tacho_known_formats; row->title != NULL; row++) {
-        if (row->is_first && is_head_of(row, head)) {
             return row;
         }
     }

@@ -24,7 +24,6 @@ typedef struct tacho_known_format {
     const char *words[KNOWN_FORMAT_WORDS]; /* NULL-terminated unless full */
     bool (*is_mine)(tacho_str head);
     const char *suffixes; /* separated by spaces */
-    bool is_first;        /* a source may take its first bytes for those of its own format */
 } tacho_known_format;
 
 /* All of them; ends with a title of NULL. */
@@ -32,9 +31,6 @@ extern const tacho_known_format tacho_known_formats[];
 
 /* The format of a file by its |head|, else by its |name|; NULL for none. */
 const tacho_known_format *tacho_known_format_find(tacho_str head, tacho_str name);
-
-/* The same among the rows whose heads a source may be sure of. */
-const tacho_known_format *tacho_known_format_find_first(tacho_str head);
 
 /* The failure that names the format of |path| and the remedy. */
 tacho_status tacho_known_format_fail(const tacho_known_format *format,

@@ -26,7 +26,6 @@ typedef struct known_case {
     }
 
 static const known_case cases[] = {
-    CASE("an XPlane profile (TensorFlow, JAX, XLA)", "x", "\n\x1a\x12\x09/host:CPU and more"),
     CASE("an Nsight Systems report", "run.nsys-rep", "anything"),
     CASE("an Nsight Systems report", "run.qdrep", ""),
     CASE("an unfinished Nsight Systems recording", "run.qdstrm", "anything"),

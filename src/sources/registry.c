@@ -13,12 +13,22 @@
 #include "sources/tenstorrent/tenstorrent.h"
 #include "sources/torq/torq.h"
 #include "sources/tracy/tracy.h"
+#include "sources/xplane/xplane.h"
 
 static const tacho_source *const sources[] = {
-    &tacho_source_torq_timeline,   &tacho_source_torq_runtime, &tacho_source_torq_host,
-    &tacho_source_torq_annotated,  &tacho_source_chrome,       &tacho_source_perfetto,
-    &tacho_source_stats,           &tacho_source_tacho,        &tacho_source_tenstorrent_ops,
-    &tacho_source_tenstorrent_log, &tacho_source_tracy,        NULL,
+    &tacho_source_torq_timeline,
+    &tacho_source_torq_runtime,
+    &tacho_source_torq_host,
+    &tacho_source_torq_annotated,
+    &tacho_source_chrome,
+    &tacho_source_perfetto,
+    &tacho_source_stats,
+    &tacho_source_tacho,
+    &tacho_source_tenstorrent_ops,
+    &tacho_source_tenstorrent_log,
+    &tacho_source_tracy,
+    &tacho_source_xplane,
+    NULL,
 };
 
 /* Those of directories, which no probe finds. */
@@ -161,10 +171,8 @@ tacho_status tacho_source_resolve(tacho_input *input, const tacho_source **out_s
     }
     probe_result result = probe_all(head);
     const tacho_known_format *known =
-        result.verdict == TACHO_PROBE_SURE
-            ? tacho_known_format_find_first(head)
-            : tacho_known_format_find(head, tacho_str_from_cstring(input->name));
-    if (known != NULL) {
+        tacho_known_format_find(head, tacho_str_from_cstring(input->name));
+    if (known != NULL && result.verdict != TACHO_PROBE_SURE) {
         return tacho_known_format_fail(known, input->name);
     }
     if (result.best == NULL) {

@@ -18,7 +18,10 @@ FOREIGN = ("ulimit -v", "ulimit -n", "--mlir-print-debuginfo")
 # Texts for the shells of other computers, and a program that is not of the library.
 SCRIPTS = ("exec /bin/sh -c ", "fleet map -q --share ", "sbatch --wait ")
 SHELL = "-c"  # a word of its own: what a shell that is run is given, nothing that is said
-PROGRAMS = ("src/remote/board_main.c",)
+PROGRAMS = (
+    "src/remote/board_main.c",
+    "src/sources/known_formats.c",  # commands for a shell, of other programs and of tacho, that write another file
+)
 
 
 def strings_of(text):

@@ -51,8 +51,11 @@ static tacho_status add_device(tacho_roof_found *found, uint32_t part, tacho_str
 
 static bool is_device_fact(tacho_str key)
 {
-    return tacho_str_starts_with(key, TACHO_STR("chrome.deviceProperties.")) &&
-           tacho_str_ends_with(key, TACHO_STR(".name"));
+    bool is_of_chrome = tacho_str_starts_with(key, TACHO_STR("chrome.deviceProperties.")) &&
+                        tacho_str_ends_with(key, TACHO_STR(".name"));
+    bool is_of_xplane = tacho_str_starts_with(key, TACHO_STR("xplane./device:")) &&
+                        tacho_str_ends_with(key, TACHO_STR(".gpu_device_name"));
+    return is_of_chrome || is_of_xplane;
 }
 
 static tacho_status look_at_tracks(tacho_roof_found *found, const tacho_dict *dict)

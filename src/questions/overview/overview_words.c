@@ -281,7 +281,7 @@ static bool is_gpu_stream(const tacho_dict *dict, const tacho_track *track)
 static bool is_of_anybody(const tacho_dict *dict, uint32_t part)
 {
     static const tacho_str formats[] = {TACHO_STR_INIT("chrome"), TACHO_STR_INIT("perfetto"),
-                                        TACHO_STR_INIT("tracy")};
+                                        TACHO_STR_INIT("tracy"), TACHO_STR_INIT("xplane")};
     tacho_str format = tacho_dict_string(dict, dict->parts[part].format);
     bool is_trace = false;
     for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {

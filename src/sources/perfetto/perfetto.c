@@ -421,6 +421,14 @@ static tacho_status perfetto_read(const tacho_reading *reading)
 
 enum { PROBED_PACKETS = 8, FIELD_PLAUSIBLE_MAX = 1000 };
 
+/* Whether a text is where packets have the tree of processes: the name of a plane of an XPlane. */
+static bool is_name(const tacho_pb_field *field)
+{
+    enum { PROCESS_TREE = 2 };
+    return tacho_pb_key(field) == TACHO_PB_KEY_BYTES(PROCESS_TREE) && field->bytes.len > 0 &&
+           field->bytes.data[0] > ' ';
+}
+
 /* Whether |bytes| may be a packet: well-formed, with fields that packets have. */
 static bool is_plausible(tacho_str bytes)
 {
@@ -428,7 +436,7 @@ static bool is_plausible(tacho_str bytes)
     tacho_pb_field field;
     tacho_pb_reader_init(&reader, bytes);
     while (tacho_pb_try_next(&reader, &field)) {
-        if (field.number > FIELD_PLAUSIBLE_MAX) {
+        if (field.number > FIELD_PLAUSIBLE_MAX || is_name(&field)) {
             return false;
         }
     }

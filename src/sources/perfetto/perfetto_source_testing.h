@@ -218,6 +218,11 @@ static inline tacho_str trace_bytes(void)
     return tacho_str_make((const char *)made.bytes, (size_t)(made.at - made.bytes));
 }
 
+/* Readers of other messages define it ahead of this file. */
+#ifndef TESTED_SOURCE
+#define TESTED_SOURCE tacho_source_perfetto
+#endif
+
 /* ---- reading ---------------------------------------------------------------------------- */
 
 typedef struct fixture {
@@ -246,7 +251,7 @@ static inline tacho_status read_into(fixture *to, tacho_str input_bytes, bool ho
         .events = tacho_order_events(to->order),
         .holds_events = holds,
     };
-    tacho_status status = tacho_source_perfetto.read(&reading);
+    tacho_status status = TESTED_SOURCE.read(&reading);
     tacho_input_close(&input);
     return status;
 }
