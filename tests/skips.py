@@ -8,10 +8,21 @@ checks.
 
     python3 tests/skips.py discover -s FOLDER -p PATTERN
 """
+import functools
+import subprocess
 import sys
 import unittest
 
 SKIPPED = 77
+
+
+@functools.lru_cache
+def mpirun_loses_output():
+    """Whether mpirun drops what a program wrote that ends with a status, as that of Open MPI 5 does now and then."""
+    wanted = "".join(f"{number}\n" for number in range(1, 8001))
+    command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", "sh", "-c",
+               'test "$OMPI_COMM_WORLD_RANK" != 0 || { seq 8000; exit 3; }']
+    return any(subprocess.run(command, capture_output=True, text=True, check=False).stdout != wanted for _ in range(3))
 
 
 def main(argv, **options):

@@ -386,6 +386,8 @@ class Damaged(unittest.TestCase):
     def mpirun(self, count, *words):
         if shutil.which("mpirun") is None:
             self.skipTest("openmpi-bin is not installed")
+        if skips.mpirun_loses_output():
+            self.skipTest("mpirun loses output of programs that end with a status other than 0")
         return subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(count), TACHO, "fleet",
                                *words], check=False, capture_output=True, text=True, cwd=SCRATCH,
                               env={**CLEAN_ENV, **MPI_FILES, "ASAN_OPTIONS": "detect_leaks=0"}, timeout=120)

@@ -25,8 +25,8 @@ except ImportError:
     sys.exit(77)
 
 DTYPES = ["unknown", "f32", "u8", "i8", "u16", "i16", "i32", "i64", "string", "bool", "f16", "f64",
-          "u32", "u64", "complex64", "complex128", "bf16", "f8e4m3", "f8e4m3", "f8e5m2", "f8e5m2",
-          "u4", "i4"]
+          "u32", "u64", "complex64", "complex128", "bf16", "f8e4m3", "f8e4m3fnuz", "f8e5m2",
+          "f8e5m2fnuz", "u4", "i4", "f4e2m1"]
 KINDS = {1: "real", 2: "int", 3: "text", 4: "tensor", 5: "graph", 6: "reals", 7: "ints", 8: "texts",
          10: "graph"}
 DIM = 2

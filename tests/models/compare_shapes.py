@@ -31,7 +31,7 @@ except ImportError:
     sys.exit(77)
 
 DTYPES = ["unknown", "f32", "u8", "i8", "u16", "i16", "i32", "i64", "string", "bool", "f16", "f64",
-          "u32", "u64", "complex64", "complex128", "bf16"]
+          "u32", "u64", "complex64", "complex128", "bf16", "f8e4m3", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz", "u4", "i4", "f4e2m1"]
 OPEN = {"Compress", "NonMaxSuppression", "NonZero", "Unique",  # as many as the data says
         "If", "Loop", "Scan",  # graphs in the graph
         "ConcatFromSequence", "OptionalGetElement", "OptionalHasElement", "SequenceAt",

@@ -300,7 +300,7 @@ def resize_variants():
         given = {"scale_factors": np.array([1, 1, 2, 1.6], np.float32)} if by == "scales" else \
             {"output_size": np.array([1, 2, 3, 9])}
         if mode == "nearest":
-            def weigh(ratio, rounding=rounding):
+            def weigh(ratio, *_scale, rounding=rounding):  # newer releases of the package pass the scale, too
                 return near(ratio, mode=rounding)
         else:
             weigh = line if mode == "linear" else cubic

@@ -6,6 +6,13 @@
 set -u
 program=$1 page=$2 tests=$3
 [ -d "$tests/node" ] || { echo "skip: libonnx-testdata is not installed"; exit 77; }
+# The page counts the tests of one release.
+release=1.12
+version=$(dpkg-query -W -f '${Version}' libonnx-testdata 2>/dev/null || true)
+if [[ -n $version && $version != "$release"* ]]; then
+    echo "skip: $page is of libonnx-testdata $release; this is $version"
+    exit 77
+fi
 found=$("$program" --page "$tests"/{node,pytorch-converted,pytorch-operator,simple}) || exit 1
 if [ "${BLESS:-}" = 1 ]; then
     printf '%s\n' "$found" > "$page"
