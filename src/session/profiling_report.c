@@ -173,7 +173,7 @@ static void say_ways(const tacho_profile_report *report)
         if (way->portless > 0) {
             tacho_note(report->notes, "warning",
                        "%" PRIu64 " %s program%s not recorded: one process alone can have the port "
-                       "that -p or TRACY_PORT names; leave it out to record all",
+                       "that was set (TRACY_PORT); set none to record all",
                        way->portless, way->name, way->portless == 1 ? " was" : "s were");
         }
         if (way->damaged > 0) {
