@@ -5,6 +5,8 @@
  */
 #include "codec/chunk.h"
 
+#include "codec/crc32c.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -175,6 +177,29 @@ static void test_rubbish(void **state)
     assert_int_equal(reader.missing_count, 0);
 }
 
+/* Another version with a sound header is not damage; with another checksum it is. */
+static void test_version(void **state)
+{
+    (void)state;
+    enum { VERSION_AT = 12, SUM_AT = 28 };
+    char bytes[ROOM];
+    uint64_t ends[CHUNKS];
+    tacho_chunk_reader reader;
+    size_t len = write_file(bytes, ends);
+    bytes[VERSION_AT] = TACHO_CHUNK_VERSION + 1;
+    tacho_status status = tacho_chunk_open(&reader, tacho_str_make(bytes, len), KIND);
+    assert_int_equal(tacho_status_code(status), TACHO_CODE_BAD_DATA);
+    assert_non_null(strstr(tacho_status_message(status), "byte 28: the header's checksum"));
+    tacho_status_free(status);
+    uint32_t sum = tacho_crc32c(0, tacho_str_make(bytes, SUM_AT));
+    memcpy(bytes + SUM_AT, &sum, sizeof(sum));
+    status = tacho_chunk_open(&reader, tacho_str_make(bytes, len), KIND);
+    assert_int_equal(tacho_status_code(status), TACHO_CODE_UNSUPPORTED);
+    assert_non_null(strstr(tacho_status_message(status), "byte 12: a file of version 2, of which "
+                                                         "this tacho knows only 1"));
+    tacho_status_free(status);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,6 +207,7 @@ int main(void)
         cmocka_unit_test(test_cut_anywhere),
         cmocka_unit_test(test_any_bit),
         cmocka_unit_test(test_rubbish),
+        cmocka_unit_test(test_version),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

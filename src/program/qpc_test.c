@@ -234,6 +234,24 @@ static void test_same_name(void **state)
                   "have");
 }
 
+/* A failure names the file first, and keeps its code. */
+static void test_named(void **state)
+{
+    (void)state;
+    foreign file = make_foreign(0);
+    tacho_arena arena;
+    tacho_qpc qpc;
+    tacho_arena_init(&arena);
+    assert_null(tacho_qpc_read_named("a.qpc", view(&file), &arena, &qpc));
+    tacho_status status = tacho_qpc_read_named(
+        "a.qpc", tacho_str_make((const char *)file.bytes, 10), &arena, &qpc);
+    assert_int_equal(tacho_status_code(status), TACHO_CODE_BAD_DATA);
+    assert_ptr_equal(strstr(tacho_status_message(status), "a.qpc: container"),
+                     tacho_status_message(status));
+    tacho_status_free(status);
+    tacho_arena_deinit(&arena);
+}
+
 /* No cut file is taken for a whole one. */
 static void test_cut(void **state)
 {
