@@ -243,8 +243,8 @@ static void test_named(void **state)
     tacho_qpc qpc;
     tacho_arena_init(&arena);
     assert_null(tacho_qpc_read_named("a.qpc", view(&file), &arena, &qpc));
-    tacho_status status = tacho_qpc_read_named(
-        "a.qpc", tacho_str_make((const char *)file.bytes, 10), &arena, &qpc);
+    tacho_status status =
+        tacho_qpc_read_named("a.qpc", tacho_str_make((const char *)file.bytes, 10), &arena, &qpc);
     assert_int_equal(tacho_status_code(status), TACHO_CODE_BAD_DATA);
     assert_ptr_equal(strstr(tacho_status_message(status), "a.qpc: container"),
                      tacho_status_message(status));
@@ -348,11 +348,11 @@ static void test_is_container(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_foreign),      cmocka_unit_test(test_write),
-        cmocka_unit_test(test_refused),      cmocka_unit_test(test_table_on_header),
-        cmocka_unit_test(test_same_name),    cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_large),        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_is_container),
+        cmocka_unit_test(test_foreign),   cmocka_unit_test(test_write),
+        cmocka_unit_test(test_refused),   cmocka_unit_test(test_table_on_header),
+        cmocka_unit_test(test_same_name), cmocka_unit_test(test_named),
+        cmocka_unit_test(test_cut),       cmocka_unit_test(test_large),
+        cmocka_unit_test(test_many),      cmocka_unit_test(test_is_container),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
