@@ -4,10 +4,9 @@
  *
  * Laws: whatever the bytes, the profile that comes out of sorting and lanes is valid and not
  * empty, or the file is refused. Events and rows that need no sorting give the same without it.
- * What is written as a Chrome trace again reads as the same rows.
+ * What is written as a Chrome trace, or as a capture, reads back as the same rows.
  */
-#include "profile/lanes.h"
-#include "reading.h"
+#include "read_back.h"
 #include "sinks/chrome_json.h"
 #include "sources/chrome/chrome.h"
 
@@ -153,6 +152,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (sorted.code == TACHO_CODE_OK) {
         check_round_trip(bytes, &sorted);
+        require_read_back(&tacho_source_chrome, bytes);
     } else {
         require(sorted.code == TACHO_CODE_BAD_DATA || sorted.code == TACHO_CODE_LIMIT);
     }

@@ -8,8 +8,11 @@
  * but for a lone dash.
  */
 #include "codec/csv.h"
+#include "mutate/mutate.h"
 
 #include <stdlib.h>
+
+const fuzz_layout fuzz_input_layout = {.prefix_bytes = 1};
 
 enum { FIELD_MAX = 16 };
 

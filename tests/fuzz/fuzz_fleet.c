@@ -9,9 +9,13 @@
 #include "questions/fleet/fleet_part.h"
 #include "questions/fleet/fleet_part_chunks.h"
 #include "reading.h"
+#include "mutate/mutate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+const fuzz_layout fuzz_input_layout = {
+    .piece_head_bytes = 2, .length_at = 0, .is_big_endian = true};
 
 static tacho_str bytes_of(FILE *file)
 {

@@ -9,6 +9,7 @@
  */
 #include "base/process.h"
 #include "capture/collector.h"
+#include "mutate/mutate.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -19,6 +20,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+const fuzz_layout fuzz_input_layout = {.prefix_bytes = 1};
 
 enum { IS_TCP = 1, IS_IN_PIECES = 2, IS_OURS = 4, IS_GONE = 8, SENT_MAX = 64 };
 enum { EVENT_SOCKET, EVENT_TCP, EVENT_WAITING };

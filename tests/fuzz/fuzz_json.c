@@ -10,9 +10,12 @@
 #include "base/grow.h"
 #include "codec/json_number.h"
 #include "codec/json_reader.h"
+#include "mutate/mutate.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+const fuzz_layout fuzz_input_layout = {.prefix_bytes = 2};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,8 +9,11 @@
 #include "codec/crc32c.h"
 #include "program/program_testing.h"
 #include "remote/result.h"
+#include "mutate/mutate.h"
 
 #include <stdlib.h>
+
+const fuzz_layout fuzz_input_layout = {.prefix_bytes = 1};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

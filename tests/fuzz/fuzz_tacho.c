@@ -14,9 +14,12 @@
 #include "sinks/sqlite.h"
 #include "sinks/tacho.h"
 #include "sources/tacho/capture.h"
+#include "mutate/mutate.h"
 
 #include <stdio.h>
 #include <unistd.h>
+
+const fuzz_layout fuzz_input_layout = {.piece_head_bytes = 3, .length_at = 1};
 
 enum { FILE_BYTES = 1 << 20 };
 

@@ -3,10 +3,9 @@
  * Fuzzes the reader of Tenstorrent's device logs. An input without a header gets one.
  *
  * Laws: whatever the rows, the profile is valid, or the file is refused; rows that need no holding
- * give as many spans without it.
+ * give as many spans without it. A capture reads back with all its rows.
  */
-#include "profile/lanes.h"
-#include "reading.h"
+#include "read_back.h"
 #include "sources/tenstorrent/log.h"
 
 typedef struct outcome {
@@ -43,6 +42,7 @@ static void check(tacho_str bytes)
     if (sorted.code != TACHO_CODE_OUT_OF_ORDER) {
         require(held.code == sorted.code && held.span_count == sorted.span_count);
     }
+    require_read_back(&tacho_source_tenstorrent_log, bytes);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Fuzzes the reader of Tenstorrent op tables: whatever the bytes, what comes out of sorting is a
- * valid profile, or the file is refused as bad; and its op report can be made, with advice.
+ * valid profile, or the file is refused as bad; its op report can be made, with advice,
+ * and a capture reads back with all its rows.
  */
 #include "estimates/tenstorrent/tt_report.h"
-#include "reading.h"
+#include "read_back.h"
 #include "sources/tenstorrent/tenstorrent.h"
 
 /* Makes every table of the report of |profile|. */
@@ -47,6 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         require(profile.span_count > 0 || dict.loss_count > 0);
         check_report(&profile, &(tacho_tt_options){.ignores_signposts = true});
         check_report(&profile, &(tacho_tt_options){.keeps_devices = true});
+        require_read_back(&tacho_source_tenstorrent_ops, tacho_str_make((const char *)data, size));
     } else {
         tacho_code code = tacho_status_code(status);
         require(code == TACHO_CODE_BAD_DATA || code == TACHO_CODE_LIMIT);

@@ -11,10 +11,10 @@
 #include "sources/torq/ir.h"
 #include "sources/torq/ir_kind.h"
 #include "sources/torq/torq.h"
-#include "text_mutate.h"
+
+#include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 
 static const char r2[] = "dispatch_name,invocation_id,action_id,timestamp_us,event\n"
                          "d,0,0,10,NSS_START_BEGIN\nd,0,0,11,NSS_START_END\n"
@@ -155,9 +155,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     tacho_mlir_module_deinit(&module);
     return 0;
-}
-
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
-{
-    return mutate_text(data, size, max_size, seed);
 }

@@ -9,6 +9,9 @@
 #include "read_back.h"
 #include "sources/tracy/tracy.h"
 #include "sources/tracy/tracy_file_testing.h"
+#include "mutate/mutate.h"
+
+const fuzz_layout fuzz_input_layout = {.prefix_bytes = 1};
 
 enum { INPUT_MAX = 1 << 17, BLOCK = 4096 };
 

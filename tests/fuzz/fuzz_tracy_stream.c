@@ -9,6 +9,9 @@
  */
 #include "capture/tracy_session.h"
 #include "capture/tracy_client_testing.h"
+#include "mutate/mutate.h"
+
+const fuzz_layout fuzz_input_layout = {.prefix_bytes = 2, .piece_head_bytes = 2, .length_at = 0};
 
 static void require(bool condition)
 {

@@ -16,7 +16,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <sanitizer/common_interface_defs.h>
+/* Of the sanitizers, where there are any. */
+void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
 enum { INPUT_MAX = 1 << 16, INPUTS_MAX = 1 << 14, CHANGES_MAX = 4 };
 
@@ -208,7 +209,9 @@ int main(int argc, char **argv)
     if (LLVMFuzzerInitialize != NULL) {
         LLVMFuzzerInitialize(&argc, &argv);
     }
-    __sanitizer_set_death_callback(keep_crash);
+    if (__sanitizer_set_death_callback != NULL) {
+        __sanitizer_set_death_callback(keep_crash);
+    }
     signal(SIGABRT, on_abort); /* a law that does not hold */
     for (size_t i = 0; i < seed_count; i++) {
         run_once(seeds[i].data, seeds[i].size);

@@ -4,28 +4,16 @@
  *
  * Laws: what reads is a valid profile; every line that is not empty is a header, a row or a
  * counted loss; spans of one track do not overlap once they have gone through the lanes; and
- * what does not read is bad data. Included by the fuzz target of each such format.
+ * what does not read is bad data; a capture of it reads back with all its rows. Included by the
+ * fuzz target of each such format.
  */
 #ifndef TACHO_TESTS_FUZZ_TORQ_LAWS_H
 #define TACHO_TESTS_FUZZ_TORQ_LAWS_H
 
-#include "profile/lanes.h"
-#include "profile/order.h"
-#include "profile/profile.h"
+#include "read_back.h"
 #include "sources/torq/torq.h"
 
-#include <stdlib.h>
 #include <strings.h>
-
-/* Little enough that runs go to the disk and are merged. */
-enum { SPOOL_BYTES = 1024 };
-
-static void require(bool holds)
-{
-    if (!holds) {
-        abort();
-    }
-}
 
 /* Whether |line| holds |word|, in any case of letters. */
 static bool holds(tacho_str line, const char *word)
@@ -157,6 +145,7 @@ static void check_source(const tacho_source *source, const uint8_t *data, size_t
     tacho_lanes_destroy(lanes);
     tacho_profile_deinit(&profile);
     tacho_dict_deinit(&dict);
+    require_read_back(source, text);
 }
 
 #endif

@@ -4,14 +4,13 @@
  * its first byte picks which.
  *
  * Laws: whatever the rows, the profile that comes out of sorting and lanes is valid and not
- * empty, or the file is refused. Rows that need no sorting give the same spans without it. Included
- * by the fuzz target of each such format.
+ * empty, or the file is refused. Rows that need no sorting give the same spans without it. A
+ * capture reads back with all its rows. Included by the fuzz target of each such format.
  */
 #ifndef TACHO_TESTS_FUZZ_TORQ_SORTED_H
 #define TACHO_TESTS_FUZZ_TORQ_SORTED_H
 
-#include "profile/lanes.h"
-#include "reading.h"
+#include "read_back.h"
 #include "sources/torq/torq.h"
 
 /* What became of one reading. */
@@ -74,6 +73,7 @@ static void check(const sorted_format *format, tacho_str bytes)
         require(passed.code == sorted.code && passed.span_count == sorted.span_count &&
                 passed.zero_ticks == sorted.zero_ticks && passed.busy_ticks == sorted.busy_ticks);
     }
+    require_read_back(format->source, bytes);
 }
 
 static void check_format(const sorted_format *format, const uint8_t *data, size_t size)
