@@ -116,4 +116,4 @@ format: test-packages
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
 clean:
-	rm -rf build build-ship build-board build-debug build-asan build-tsan build-msan build-fuzz
+	rm -rf build build-ship build-board build-debug build-asan build-tsan build-msan build-fuzz build-coverage

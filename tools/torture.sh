@@ -21,7 +21,7 @@
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 stages=("$@")
-((${#stages[@]})) || stages=(long asan fuzz walk kills valgrind tsan msan same)
+((${#stages[@]})) || stages=(long asan fuzz walk kills valgrind tsan msan coverage same)
 jobs=$(nproc)
 failed=()
 # Tests with millions of cases, large files or timers, vector_test, and those with pidfds.
@@ -114,6 +114,23 @@ msan() {
     ctest --test-dir build-msan -j "$jobs" --output-on-failure --no-tests=error -R '^unit\.' -E "$UNSEEN"
 }
 
+# Branches that the tests of these rooms take, and failing calls, which are the only way to most errors.
+# What was not taken is listed in build-coverage/missing.txt.
+coverage() {
+    local rooms=(codec sources sql program capture) targets=() labels
+    targets=("${rooms[@]/#/test-}")
+    labels=$(IFS='|'; echo "${rooms[*]}")
+    mapfile -t -O "${#targets[@]}" targets < <(basename -s .c tests/fuzz/fuzz_*.c)
+    build coverage build-coverage tacho_fault client_load "${targets[@]}" || return 1
+    find build-coverage -name '*.gcda' -delete
+    ctest --test-dir build-coverage -j "$jobs" --output-on-failure --no-tests=error -LE long -L "^($labels)(-whole)?\$" |
+        grep -E '\*\*\*|tests passed' # gcov takes time, and some tests measure it
+    ctest --test-dir build-coverage -j "$jobs" --output-on-failure --no-tests=error -R '^fuzz\.' || return 1
+    python3 tests/torture/walk.py build-coverage/bin build-coverage/dropin build-coverage/tests/fault.so . \
+        --jobs "$jobs" --client build-coverage/tests/client_load --step "${COVERAGE_STEP:-1}" >/dev/null
+    python3 tools/coverage.py build-coverage "${rooms[@]}" --missing build-coverage/missing.txt --least 80
+}
+
 for name in "${stages[@]}"; do
     case $name in
     long) stage "long tests" long ;;
@@ -124,8 +141,9 @@ for name in "${stages[@]}"; do
     valgrind) stage "valgrind" under_valgrind ;;
     tsan) stage "thread sanitizer" tsan ;;
     msan) stage "memory sanitizer" msan ;;
+    coverage) stage "coverage of branches" coverage ;;
     same) stage "two builds" bash tests/hardening/reproducible.sh . ;;
-    *) echo "no such stage: $name (long, asan, fuzz, walk, kills, valgrind, tsan, msan, same)" >&2; exit 2 ;;
+    *) echo "no such stage: $name (long, asan, fuzz, walk, kills, valgrind, tsan, msan, coverage, same)" >&2; exit 2 ;;
     esac
 done
 if ((${#failed[@]})); then

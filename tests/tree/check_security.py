@@ -18,13 +18,17 @@ PROMISES = {
         FUZZ, "src/sources/tacho/capture_damage_test.c test_every_bit", "src/sql/sql_test.c test_statements_are_checked",
         "src/base/beneath_test.c test_nothing_outside", "src/base/beneath_test.c test_regular_files_only"),
     "takes memory and time in proportion to the file, or refuses and names the limit: names, tracks, rows, results of SQL "
-    "and tensors are bounded by `--memory`, by default a quarter of the computer's": (
+    "and tensors are bounded by `--memory`, by default a quarter of the computer's, and less for a file that unpacks to "
+    "more than 200 times its size and for a result of SQL: 256 MiB and twice what is read": (
         "tests/memory/check_memory.py def check_limit", "tests/memory/check_memory.py def check_models",
+        "tests/memory/check_memory.py def check_bombs", "tests/memory/check_memory.py def check_query",
+        "src/sql/text_functions_test.c test_deadline",
         "src/graph/gate_test.c test_work", "src/sql/sql_test.c test_sizes_are_limited",
         "src/codec/mlir_text_hostile_test.c test_alias_bomb", "tests/files/check_files.py class Endless"),
     "sends no control characters from them to a terminal, and puts no script into a report page": (
         "src/base/terminal_test.c test_output_to_terminal", "tests/files/check_files.py test_formats",
-        "tests/files/check_files.py test_messages", "tests/report/check.py HOSTILE", "tests/report/answers.py def hostile"),
+        "tests/files/check_files.py test_messages", "tests/files/check_names.py def check_terminal",
+        "tests/report/check.py HOSTILE", "tests/report/answers.py def hostile"),
     "trusts no byte of the memory that it shares with a program that it profiles, and listens on a Unix socket that its "
     "own user alone may use (`--port` adds a port on 127.0.0.1, where only processes of the same user are heard)": (
         FUZZ, "src/capture/collector_test.c say_garbage", "src/base/local_socket_test.c is_for_its_user_alone",
