@@ -133,7 +133,7 @@ static void setup(fixture *self)
     self->estimate = (tacho_estimate){
         .fusion = &self->fusion, .machine = &self->machine, .ops = self->ops, .cycles = 427};
     schedule(self);
-    self->timeline = (tacho_timeline){&self->estimate, &self->program};
+    self->timeline = (tacho_timeline){.estimate = &self->estimate, .program = &self->program};
 }
 
 static void teardown(fixture *self)
