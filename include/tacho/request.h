@@ -144,7 +144,7 @@ typedef struct tacho_request_progress {
 typedef struct tacho_listener {
     /* (optional) */
     void (*note)(void *user, const tacho_result_note *note);
-    /* Returns false to stop. It may be called by several threads. (optional) */
+    /* Returns false to stop, if |may_stop|. It may be called by several threads. (optional) */
     bool (*progress)(void *user, const tacho_request_progress *progress);
     /*
      * Whether a file that tacho did not write may be replaced by an output. Without it all files
@@ -153,6 +153,7 @@ typedef struct tacho_listener {
      */
     bool (*may_replace)(void *user, const char *path);
     void *user;
+    bool may_stop;      /* each row is checked for it */
     const char *output; /* where tables go that no option sends elsewhere: "-"; NULL: nowhere */
     tacho_spelling spelling;
     uint64_t reserved[4];

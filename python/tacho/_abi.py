@@ -348,7 +348,8 @@ MayReplace = CFUNCTYPE(c_bool, c_void_p, c_char_p)
 
 class tacho_listener(Structure):
     _fields_ = [("note", RequestNote), ("progress", RequestProgress), ("may_replace", MayReplace),
-                ("user", c_void_p), ("output", c_char_p), ("spelling", tacho_spelling),
+                ("user", c_void_p), ("may_stop", c_bool), ("output", c_char_p),
+                ("spelling", tacho_spelling),
                 ("reserved", c_uint64 * 4)]
 
 

@@ -115,7 +115,7 @@ class _Asked:
         self._progress = _abi.RequestProgress(
             lambda user, told: step(user, told.contents.done, told.contents.total))
         self._listener = _abi.tacho_listener(
-            progress=self._progress, output=output,
+            progress=self._progress, may_stop=True, output=output,
             spelling=spelling if spelling is not None else _SPELLING)
         if spelling is not None:  # a front end, which replaces only files that tacho wrote
             self._may_replace = _abi.MayReplace(lambda user, path: False)

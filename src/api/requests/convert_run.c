@@ -77,7 +77,7 @@ static int report(const tacho_request *given, const tacho_conversion *conversion
 int tacho_convert_run(tacho_request *given, tacho_conversion *conversion)
 {
     tacho_request_begin_progress(given, "converting", NULL, &conversion->intake.progress);
-    conversion->intake.is_cancelled = &given->is_cancelled;
+    conversion->intake.is_cancelled = tacho_request_stop_flag(given);
     tacho_dict dict;
     tacho_status status = tacho_dict_init(&dict);
     if (status == TACHO_OK) {

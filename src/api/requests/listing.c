@@ -62,7 +62,7 @@ static int ask(run_request *request)
     tacho_listing *listing = request->listing;
     tacho_request *given = request->given;
     tacho_request_begin_progress(given, "reading", NULL, &listing->intake.progress);
-    listing->intake.is_cancelled = &given->is_cancelled;
+    listing->intake.is_cancelled = tacho_request_stop_flag(given);
     tacho_ask ask = {
         .intake = &listing->intake,
         .inputs = request->files.inputs,

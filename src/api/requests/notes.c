@@ -179,6 +179,11 @@ void tacho_request_begin_progress(tacho_request *given, const char *label, const
     *out_hook = (tacho_progress){tell_progress, given};
 }
 
+const _Atomic bool *tacho_request_stop_flag(const tacho_request *given)
+{
+    return given->listener.may_stop ? &given->is_cancelled : NULL;
+}
+
 void tacho_request_end_progress(tacho_request *given)
 {
     static const tacho_request_progress over = {.label = NULL};

@@ -187,7 +187,7 @@ static int run_checked(tacho_request *request)
 
 static tacho_status run(tacho_request *request)
 {
-    if (request->results != NULL) {
+    if (request->notes.take != NULL) {
         return tacho_fail(TACHO_CODE_USAGE, "a request runs once");
     }
     TACHO_TRY(tacho_results_create(&request->results));

@@ -141,6 +141,8 @@ void tacho_request_release(tacho_held_notes *held);
 void tacho_request_begin_progress(tacho_request *given, const char *label, const char *unit,
                                   tacho_progress *out_hook);
 void tacho_request_end_progress(tacho_request *given);
+/* What becomes true if the listener stops the request; NULL if it never does. */
+const _Atomic bool *tacho_request_stop_flag(const tacho_request *given);
 /* Shows |text| in place of numbers. */
 void tacho_request_show_progress(const tacho_request *given, const char *text);
 
