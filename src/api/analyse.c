@@ -39,7 +39,7 @@ tacho_status tacho_analyse_overview(const char *const *paths, size_t path_count,
     const tacho_analyse_overview_options defaults = {.in_cycles = false};
     const tacho_analyse_overview_options *chosen = options != NULL ? options : &defaults;
     TACHO_TRY(tacho_tables_check_place(out_tables));
-    TACHO_TRY(tacho_request_check_reserved(chosen->reserved, COUNT_OF(chosen->reserved)));
+    TACHO_TRY(tacho_view_check_reserved(chosen->reserved, COUNT_OF(chosen->reserved)));
     if (chosen->wall_time_ns < 0) {
         return tacho_fail(TACHO_CODE_USAGE, "the wall time is negative");
     }
@@ -63,7 +63,7 @@ tacho_status tacho_analyse_breakdown(const char *const *paths, size_t path_count
     const tacho_analyse_breakdown_options defaults = {.top = 0};
     const tacho_analyse_breakdown_options *chosen = options != NULL ? options : &defaults;
     TACHO_TRY(tacho_tables_check_place(out_tables));
-    TACHO_TRY(tacho_request_check_reserved(chosen->reserved, COUNT_OF(chosen->reserved)));
+    TACHO_TRY(tacho_view_check_reserved(chosen->reserved, COUNT_OF(chosen->reserved)));
     if (chosen->top > TACHO_BREAKDOWN_TOP_MAX) {
         return tacho_fail(TACHO_CODE_USAGE, "at most %d gaps can be listed",
                           TACHO_BREAKDOWN_TOP_MAX);
@@ -92,13 +92,7 @@ static tacho_status choose_ops(const tacho_analyse_ops_options *options,
                                        .sort = TACHO_OPS_BY_SELF,
                                        .top = (size_t)options->top};
     if (options->sort != NULL) {
-        out_options->sort = tacho_ops_key_find(tacho_str_from_cstring(options->sort));
-    }
-    if (out_options->sort == TACHO_OPS_KEY_COUNT) {
-        return tacho_fail(TACHO_CODE_USAGE,
-                          "unknown sort key '%s'; use self, total, count, mean, p50, p99, min, "
-                          "max, bytes, name or location",
-                          options->sort);
+        TACHO_TRY(tacho_ops_key_parse(tacho_str_from_cstring(options->sort), &out_options->sort));
     }
     for (size_t i = 0; options->track_class != NULL && i < TACHO_TRACK_CLASS_COUNT; i++) {
         if (strcmp(tacho_track_class_name((tacho_track_class)i), options->track_class) == 0) {
@@ -179,7 +173,7 @@ tacho_status tacho_analyse_ops(const char *const *paths, size_t path_count,
     const tacho_analyse_ops_options *chosen = options != NULL ? options : &defaults;
     tacho_ops_options inner;
     TACHO_TRY(tacho_tables_check_place(out_tables));
-    TACHO_TRY(tacho_request_check_reserved(chosen->reserved, COUNT_OF(chosen->reserved)));
+    TACHO_TRY(tacho_view_check_reserved(chosen->reserved, COUNT_OF(chosen->reserved)));
     if (chosen->by != NULL) {
         return analyse_groups(paths, path_count, chosen, out_tables);
     }
@@ -201,7 +195,7 @@ tacho_status tacho_analyse_query(const char *const *paths, size_t path_count, co
     const tacho_query_options inner = {
         .sql = sql, .timeout_ns = chosen->timeout_ns, .row_max = chosen->row_max};
     TACHO_TRY(tacho_tables_check_place(out_tables));
-    TACHO_TRY(tacho_request_check_reserved(chosen->reserved, COUNT_OF(chosen->reserved)));
+    TACHO_TRY(tacho_view_check_reserved(chosen->reserved, COUNT_OF(chosen->reserved)));
     if (chosen->timeout_ns < 0) {
         return tacho_fail(TACHO_CODE_USAGE, "the time limit of a statement is negative");
     }

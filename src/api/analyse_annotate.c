@@ -3,7 +3,7 @@
  * The public face of annotations.
  */
 #include "api/entry.h"
-#include "api/request.h"
+#include "api/view_files.h"
 #include "api/tables.h"
 #include "questions/annotate/debug_info_table.h"
 #include "questions/info/info.h"
@@ -78,12 +78,12 @@ static tacho_status choose(const tacho_analyse_annotate_options *options,
     if (options->trace == NULL) {
         return TACHO_OK;
     }
-    TACHO_TRY(tacho_request_sink(NULL, options->trace, &out_wanted->sink));
+    TACHO_TRY(tacho_view_sink(NULL, options->trace, &out_wanted->sink));
     return tacho_annotate_request_check_output(request, options->trace);
 }
 
 static tacho_status annotate(const char *debug_path, const tacho_analyse_annotate_options *options,
-                             tacho_request_files *files, tacho_tables **out_tables)
+                             tacho_view_files *files, tacho_tables **out_tables)
 {
     tacho_annotate_request request = {
         .debug_path = debug_path,
@@ -95,7 +95,7 @@ static tacho_status annotate(const char *debug_path, const tacho_analyse_annotat
     wanted_annotation wanted;
     tacho_tables *tables = NULL;
     for (size_t i = 0; i < files->intake.input_count; i++) {
-        files->set.inputs[i].accepted = tacho_request_runtime_sources;
+        files->set.inputs[i].accepted = tacho_view_runtime_sources;
     }
     if (!tacho_selection_is_all(&files->selection)) {
         return tacho_fail(TACHO_CODE_USAGE, "all of a profile is annotated, not a part of it");
@@ -113,19 +113,19 @@ tacho_status tacho_analyse_annotate(const char *debug_path, const char *const *p
 {
     const tacho_analyse_annotate_options defaults = {.columns = NULL};
     const tacho_analyse_annotate_options *chosen = options != NULL ? options : &defaults;
-    tacho_request_files files;
+    tacho_view_files files;
     TACHO_TRY(tacho_tables_check_place(out_tables));
-    TACHO_TRY(tacho_request_check_reserved(chosen->reserved, COUNT_OF(chosen->reserved)));
-    TACHO_TRY(tacho_request_check_paths(chosen->source_dirs, chosen->source_dir_count));
+    TACHO_TRY(tacho_view_check_reserved(chosen->reserved, COUNT_OF(chosen->reserved)));
+    TACHO_TRY(tacho_view_check_paths(chosen->source_dirs, chosen->source_dir_count));
     if (debug_path == NULL) {
         return tacho_fail(TACHO_CODE_USAGE, "no debug information given (NULL)");
     }
     tacho_entry entry = tacho_entry_begin();
-    tacho_status status = tacho_request_files_open(&files, paths, path_count, &chosen->input);
+    tacho_status status = tacho_view_files_open(&files, paths, path_count, &chosen->input);
     if (status == TACHO_OK) {
         status = annotate(debug_path, chosen, &files, out_tables);
     }
-    tacho_request_files_close(&files);
+    tacho_view_files_close(&files);
     tacho_entry_end(entry);
     return status;
 }

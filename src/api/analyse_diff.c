@@ -3,7 +3,7 @@
  * The public face of comparisons.
  */
 #include "api/entry.h"
-#include "api/request.h"
+#include "api/view_files.h"
 #include "api/tables.h"
 #include "pipeline/comparing.h"
 
@@ -18,17 +18,17 @@ static const tacho_gate_outcome outcomes[] = {
     [TACHO_VERDICT_REGRESSION] = TACHO_GATE_REGRESSION,
 };
 
-static tacho_status open_sides(tacho_request_files files[2], const tacho_analyse_side sides[2],
+static tacho_status open_sides(tacho_view_files files[2], const tacho_analyse_side sides[2],
                                const tacho_view_options *input)
 {
     for (size_t side = 0; side < 2; side++) {
-        TACHO_TRY(tacho_request_files_open(&files[side], sides[side].paths, sides[side].path_count,
-                                           input));
+        TACHO_TRY(
+            tacho_view_files_open(&files[side], sides[side].paths, sides[side].path_count, input));
     }
     return TACHO_OK;
 }
 
-static tacho_status compare(const tacho_request_files files[2],
+static tacho_status compare(const tacho_view_files files[2],
                             const tacho_analyse_diff_options *options, tacho_tables *tables,
                             tacho_analyse_diff_result *out_result)
 {
@@ -63,7 +63,7 @@ static tacho_status diff(const tacho_analyse_side sides[2],
                          const tacho_analyse_diff_options *options,
                          tacho_analyse_diff_result *out_result, tacho_tables **out_tables)
 {
-    tacho_request_files files[2] = {{.progress = NULL}, {.progress = NULL}};
+    tacho_view_files files[2] = {{.progress = NULL}, {.progress = NULL}};
     tacho_tables *tables = NULL;
     tacho_status status = open_sides(files, sides, &options->input);
     if (status == TACHO_OK) {
@@ -73,8 +73,8 @@ static tacho_status diff(const tacho_analyse_side sides[2],
         status = compare(files, options, tables, out_result);
         status = tacho_tables_finish(tables, status, out_tables);
     }
-    tacho_request_files_close(&files[0]);
-    tacho_request_files_close(&files[1]);
+    tacho_view_files_close(&files[0]);
+    tacho_view_files_close(&files[1]);
     return status;
 }
 
@@ -86,7 +86,7 @@ tacho_status tacho_analyse_diff(const tacho_analyse_side sides[2],
     const tacho_analyse_diff_options *chosen = options != NULL ? options : &defaults;
     tacho_analyse_diff_result result = {.outcome = TACHO_GATE_NONE};
     TACHO_TRY(tacho_tables_check_place(out_tables));
-    TACHO_TRY(tacho_request_check_reserved(chosen->reserved, COUNT_OF(chosen->reserved)));
+    TACHO_TRY(tacho_view_check_reserved(chosen->reserved, COUNT_OF(chosen->reserved)));
     if (sides == NULL) {
         return tacho_fail(TACHO_CODE_USAGE, "no profiles given (NULL)");
     }

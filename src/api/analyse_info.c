@@ -98,7 +98,7 @@ tacho_status tacho_analyse_info(const char *const *paths, size_t path_count,
                                 const tacho_view_options *options, tacho_tables **out_tables)
 {
     TACHO_TRY(tacho_tables_check_place(out_tables));
-    TACHO_TRY(tacho_request_check_paths(paths, path_count));
+    TACHO_TRY(tacho_view_check_paths(paths, path_count));
     if (path_count == 0) {
         return tacho_fail(TACHO_CODE_USAGE, "no input");
     }

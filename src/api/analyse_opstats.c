@@ -4,7 +4,7 @@
  * once, read against the program that recorded them.
  */
 #include "api/entry.h"
-#include "api/request.h"
+#include "api/view_files.h"
 #include "api/tables.h"
 #include "questions/opstats/opstats_rollup.h"
 #include "base/grow.h"
@@ -164,8 +164,8 @@ static tacho_status sum_all(summing *self, tacho_rollup_kind kind, const char *c
 static tacho_status check(const char *program, const char *const *paths, size_t path_count,
                           const tacho_analyse_opstats_options *options)
 {
-    TACHO_TRY(tacho_request_check_reserved(options->reserved, COUNT_OF(options->reserved)));
-    TACHO_TRY(tacho_request_check_paths(paths, path_count));
+    TACHO_TRY(tacho_view_check_reserved(options->reserved, COUNT_OF(options->reserved)));
+    TACHO_TRY(tacho_view_check_paths(paths, path_count));
     if (program == NULL || path_count == 0) {
         return tacho_fail(TACHO_CODE_USAGE, "%s",
                           program == NULL ? "no program given (NULL)" : "no input");

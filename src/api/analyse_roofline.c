@@ -125,8 +125,8 @@ tacho_status tacho_analyse_roofline(const char *const *paths, size_t path_count,
     const tacho_analyse_roofline_options *chosen = options != NULL ? options : &defaults;
     size_t above_count = 0;
     TACHO_TRY(tacho_tables_check_place(out_tables));
-    TACHO_TRY(tacho_request_check_reserved(chosen->reserved, COUNT_OF(chosen->reserved)));
-    TACHO_TRY(tacho_request_check_paths(paths, path_count));
+    TACHO_TRY(tacho_view_check_reserved(chosen->reserved, COUNT_OF(chosen->reserved)));
+    TACHO_TRY(tacho_view_check_paths(paths, path_count));
     if (path_count == 0) {
         return tacho_fail(TACHO_CODE_USAGE, "no input");
     }

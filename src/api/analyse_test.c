@@ -475,7 +475,7 @@ static void test_misuse_of_ops(void **state)
     tacho_tables *tables = NULL;
     tacho_analyse_ops_options options = {.sort = "speed"};
     check_fails(tacho_analyse_ops(timeline, 1, &options, &tables), TACHO_CODE_USAGE,
-                "unknown sort key 'speed'; use self, total, count, mean, p50, p99, min, max, "
+                "unknown key 'speed'; use self, total, count, mean, p50, p99, min, max, "
                 "bytes, name or location");
     options = (tacho_analyse_ops_options){.track_class = "wheel"};
     check_fails(tacho_analyse_ops(timeline, 1, &options, &tables), TACHO_CODE_USAGE,

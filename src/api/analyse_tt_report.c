@@ -56,7 +56,7 @@ static tacho_status choose(const tacho_analyse_tt_report_options *options,
         .has_codes = options->has_codes,
         .needs_ops = true,
     };
-    TACHO_TRY(tacho_request_check_reserved(options->reserved, COUNT_OF(options->reserved)));
+    TACHO_TRY(tacho_view_check_reserved(options->reserved, COUNT_OF(options->reserved)));
     if (!isfinite(options->min_percentage) || options->min_percentage < 0) {
         return tacho_fail(TACHO_CODE_USAGE, "a share of the time is not negative");
     }
@@ -90,7 +90,7 @@ tacho_status tacho_analyse_tt_report(const char *const *paths, size_t path_count
     const tacho_analyse_tt_report_options *given = options != NULL ? options : &defaults;
     tacho_tt_report_options chosen;
     TACHO_TRY(tacho_tables_check_place(out_tables));
-    TACHO_TRY(tacho_request_check_paths(paths, path_count));
+    TACHO_TRY(tacho_view_check_paths(paths, path_count));
     TACHO_TRY(choose(given, &chosen));
     tacho_view_ask ask = {
         &tacho_analysis_tt_report, &chosen, paths, path_count, &given->input, false};

@@ -3,7 +3,7 @@
  * The public face of baselines.
  */
 #include "api/entry.h"
-#include "api/request.h"
+#include "api/view_files.h"
 #include "api/tables.h"
 #include "pipeline/baseline.h"
 
@@ -21,7 +21,7 @@ static tacho_status check(const char *folder, const char *name, const tacho_anal
                           : name == NULL ? "name of a baseline"
                                          : "profiles");
     }
-    TACHO_TRY(tacho_request_check_reserved(options->reserved, COUNT_OF(options->reserved)));
+    TACHO_TRY(tacho_view_check_reserved(options->reserved, COUNT_OF(options->reserved)));
     return options->replaces && (options->reason == NULL || options->reason[0] == '\0')
                ? tacho_fail(TACHO_CODE_USAGE, "a baseline is replaced for a reason; give one")
                : TACHO_OK;
@@ -33,12 +33,12 @@ tacho_status tacho_baselines_save(const char *folder, const char *name,
 {
     const tacho_baselines_options defaults = {.reason = NULL};
     const tacho_baselines_options *chosen = options != NULL ? options : &defaults;
-    tacho_request_files files;
+    tacho_view_files files;
     bool has_losses = false;
     TACHO_TRY(check(folder, name, profiles, chosen));
     tacho_entry entry = tacho_entry_begin();
     tacho_status status =
-        tacho_request_files_open(&files, profiles->paths, profiles->path_count, &chosen->input);
+        tacho_view_files_open(&files, profiles->paths, profiles->path_count, &chosen->input);
     if (status == TACHO_OK && !tacho_selection_is_all(&files.selection)) {
         status = tacho_fail(TACHO_CODE_USAGE, "all of a profile is saved, not a part of it");
     }
@@ -53,7 +53,7 @@ tacho_status tacho_baselines_save(const char *folder, const char *name,
         };
         status = tacho_baseline_save(&request, &has_losses);
     }
-    tacho_request_files_close(&files);
+    tacho_view_files_close(&files);
     tacho_entry_end(entry);
     if (out_has_losses != NULL) {
         *out_has_losses = has_losses;

@@ -3,7 +3,7 @@
  * The public face of captures.
  */
 #include "api/entry.h"
-#include "api/request.h"
+#include "api/view_files.h"
 #include "session/capturing.h"
 #include "session/profiling.h"
 #include "sinks/tacho.h"
@@ -33,7 +33,7 @@ static tacho_status convert_capture(const char *partial, const char *path)
 /* Whether a capture may be put at |path|: its suffix says what it is to be. */
 static tacho_status check_path(const char *path, const tacho_trace_sink **out_sink)
 {
-    TACHO_TRY(tacho_request_sink(NULL, path, out_sink));
+    TACHO_TRY(tacho_view_sink(NULL, path, out_sink));
     return strcmp(path, "-") != 0
                ? TACHO_OK
                : tacho_fail(TACHO_CODE_USAGE, "standard output belongs to the program");
@@ -75,8 +75,8 @@ tacho_status tacho_capture_run(const char *const *words, const char *path,
     const tacho_capture_options defaults = {.timeout_ns = 0};
     const tacho_capture_options *chosen = options != NULL ? options : &defaults;
     tacho_capturing_end end = {.exit_status = 0};
-    TACHO_TRY(tacho_request_check_reserved(chosen->reserved,
-                                           sizeof(chosen->reserved) / sizeof(chosen->reserved[0])));
+    TACHO_TRY(tacho_view_check_reserved(chosen->reserved,
+                                        sizeof(chosen->reserved) / sizeof(chosen->reserved[0])));
     if (words == NULL || words[0] == NULL || path == NULL) {
         return tacho_fail(TACHO_CODE_USAGE, "%s",
                           path == NULL ? "no output file given (NULL)" : "no program given (NULL)");

@@ -5,7 +5,7 @@
 #include "estimates/estimate_tables.h"
 #include "api/entry.h"
 #include "api/model_request.h"
-#include "api/request.h"
+#include "api/view_files.h"
 #include "api/tables.h"
 #include "base/input.h"
 #include "program/container.h"
@@ -177,7 +177,7 @@ static tacho_status write_timeline(const tacho_compiled *self, const tacho_trace
 static tacho_status choose_sink(const tacho_machine *machine, const char *path, const char *format,
                                 const tacho_trace_sink **out_sink)
 {
-    TACHO_TRY(tacho_request_sink(format, path, out_sink));
+    TACHO_TRY(tacho_view_sink(format, path, out_sink));
     if (format == NULL && tacho_machine_has_timeline(machine, "torq") &&
         strcmp((*out_sink)->name, "csv") == 0) {
         *out_sink = &tacho_sink_torq_t1;

@@ -6,7 +6,7 @@
 #include "pipeline/intake_notes.h"
 
 #include "api/entry.h"
-#include "api/request.h"
+#include "api/view_files.h"
 #include "base/grow.h"
 #include "base/temp_folder.h"
 #include "vendors/tenstorrent/tt_join.h"
@@ -49,7 +49,7 @@ static tacho_status run(const tacho_conversion *conversion, tacho_convert_result
     return status;
 }
 
-static tacho_status convert_opened(tacho_request_files *files, const char *output_path,
+static tacho_status convert_opened(tacho_view_files *files, const char *output_path,
                                    const tacho_convert_options *options,
                                    tacho_convert_result *out_result)
 {
@@ -59,13 +59,13 @@ static tacho_status convert_opened(tacho_request_files *files, const char *outpu
         .trace_options = {.omit_args = options->omit_args},
         .selection = files->selection,
     };
-    TACHO_TRY(tacho_request_sink(options->to, output_path, &conversion.sink));
+    TACHO_TRY(tacho_view_sink(options->to, output_path, &conversion.sink));
     return run(&conversion, out_result);
 }
 
 /* Files, and whether they could be opened. */
 typedef struct opened_files {
-    tacho_request_files of;
+    tacho_view_files of;
     tacho_status status;
 } opened_files;
 
@@ -78,7 +78,7 @@ static tacho_status convert_files(opened_files *files, const char *output_path,
     if (status == TACHO_OK) {
         status = convert_opened(&files->of, output_path, options, out_result);
     }
-    tacho_request_files_close(&files->of);
+    tacho_view_files_close(&files->of);
     return status;
 }
 
@@ -105,8 +105,8 @@ tacho_status tacho_convert(const char *const *input_paths, size_t input_count,
     const tacho_convert_options *chosen = options != NULL ? options : &default_options;
     const tacho_view_options reading = reading_of(chosen);
     opened_files files;
-    TACHO_TRY(tacho_request_check_reserved(chosen->reserved, RESERVED_COUNT));
-    files.status = tacho_request_files_open(&files.of, input_paths, input_count, &reading);
+    TACHO_TRY(tacho_view_check_reserved(chosen->reserved, RESERVED_COUNT));
+    files.status = tacho_view_files_open(&files.of, input_paths, input_count, &reading);
     return convert_files(&files, output_path, chosen, out_result);
 }
 
@@ -117,8 +117,8 @@ tacho_status tacho_convert_inputs(const tacho_input_view *inputs, size_t input_c
     const tacho_convert_options *chosen = options != NULL ? options : &default_options;
     const tacho_view_options reading = reading_of(chosen);
     opened_files files;
-    TACHO_TRY(tacho_request_check_reserved(chosen->reserved, RESERVED_COUNT));
-    files.status = tacho_request_files_open_inputs(&files.of, inputs, input_count, &reading);
+    TACHO_TRY(tacho_view_check_reserved(chosen->reserved, RESERVED_COUNT));
+    files.status = tacho_view_files_open_inputs(&files.of, inputs, input_count, &reading);
     return convert_files(&files, output_path, chosen, out_result);
 }
 
@@ -224,8 +224,8 @@ tacho_status tacho_convert_to_perfetto(tacho_named_logs compile_logs, tacho_name
         return tacho_fail(TACHO_CODE_USAGE, "no output file given (NULL)");
     }
     TACHO_TRY(allocate_inputs(count, &inputs));
-    fill_named(&compile_logs, tacho_request_compile_sources, inputs);
-    fill_named(&runtime_logs, tacho_request_runtime_sources, inputs + compile_logs.item_count);
+    fill_named(&compile_logs, tacho_view_compile_sources, inputs);
+    fill_named(&runtime_logs, tacho_view_runtime_sources, inputs + compile_logs.item_count);
     tacho_conversion conversion = {
         .intake = {.inputs = inputs, .input_count = count},
         .output_path = pb_path,
@@ -254,7 +254,7 @@ tacho_status tacho_convert_to_op_table(const char *const *paths, size_t path_cou
         .clock_mhz = clock_mhz != NULL ? tacho_str_from_cstring(clock_mhz) : TACHO_STR(""),
     };
     tacho_tt_join_result result = {0};
-    TACHO_TRY(tacho_request_check_paths(paths, path_count));
+    TACHO_TRY(tacho_view_check_paths(paths, path_count));
     if (csv_path == NULL || path_count == 0) {
         return tacho_fail(TACHO_CODE_USAGE, "%s",
                           csv_path == NULL ? "no output file given (NULL)" : "no logs given");

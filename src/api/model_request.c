@@ -5,7 +5,7 @@
 #include "api/model_request.h"
 
 #include "api/entry.h"
-#include "api/request.h"
+#include "api/view_files.h"
 #include "program/stats_records.h"
 #include "session/compile_spec.h"
 
@@ -131,8 +131,8 @@ tacho_status tacho_model_request_init(tacho_model_request *request,
     };
     tacho_arena_init(&request->arena);
     request->notes = (tacho_notes){take_note, (void *)(uintptr_t)options};
-    TACHO_TRY(tacho_request_check_reserved(options->reserved, sizeof(options->reserved) /
-                                                                  sizeof(options->reserved[0])));
+    TACHO_TRY(tacho_view_check_reserved(options->reserved,
+                                        sizeof(options->reserved) / sizeof(options->reserved[0])));
     TACHO_TRY(take_sizes(request));
     TACHO_TRY(take_constants(request));
     request->compile.estimate.cost.is_tuned = options->is_tuned;

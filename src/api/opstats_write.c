@@ -3,7 +3,7 @@
  * The public face of decoding raw stats to files.
  */
 #include "api/entry.h"
-#include "api/request.h"
+#include "api/view_files.h"
 #include "vendors/qaic/opstats.h"
 #include "sinks/chrome_json.h"
 
@@ -23,7 +23,7 @@ static tacho_status take_formats(const tacho_opstats_write_options *options,
 {
     request->trace_sink = &tacho_sink_chrome_json;
     if (options->trace_format != NULL) {
-        TACHO_TRY(tacho_request_sink(options->trace_format, "", &request->trace_sink));
+        TACHO_TRY(tacho_view_sink(options->trace_format, "", &request->trace_sink));
     }
     if (options->table_format != NULL) {
         request->table_sink = tacho_table_sink_find(tacho_str_from_cstring(options->table_format));
@@ -37,7 +37,7 @@ static tacho_status take_formats(const tacho_opstats_write_options *options,
 
 static tacho_status check(const tacho_opstats_write_options *options)
 {
-    TACHO_TRY(tacho_request_check_reserved(options->reserved, COUNT_OF(options->reserved)));
+    TACHO_TRY(tacho_view_check_reserved(options->reserved, COUNT_OF(options->reserved)));
     if (!options->has_summaries && !options->has_traces) {
         return tacho_fail(TACHO_CODE_USAGE,
                           "nothing to write; ask for summaries, for traces, or for both");

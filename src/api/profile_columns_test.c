@@ -160,10 +160,10 @@ static void test_columns_that_are_not_wanted(void **state)
 static void test_texts_with_nul(void **state)
 {
     (void)state;
-    tacho_view *view = open_bytes(
-        "[{\"ph\":\"X\",\"name\":\"a\\u0000b\",\"ts\":0,\"dur\":1,\"pid\":1,\"tid\":1,"
-        "\"args\":{\"k\\u0000l\":1}}]",
-        NULL);
+    tacho_view *view =
+        open_bytes("[{\"ph\":\"X\",\"name\":\"a\\u0000b\",\"ts\":0,\"dur\":1,\"pid\":1,\"tid\":1,"
+                   "\"args\":{\"k\\u0000l\":1}}]",
+                   NULL);
     uint32_t name = 0;
     const tacho_span_columns columns = {.name = &name};
     assert_int_equal(tacho_view_read_spans(view, 0, 1, &columns), 1);
@@ -341,16 +341,11 @@ static void test_selections_that_cannot_be(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spans),
-        cmocka_unit_test(test_columns_that_are_not_wanted),
-        cmocka_unit_test(test_texts_with_nul),
-        cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_flows),
-        cmocka_unit_test(test_tracks),
-        cmocka_unit_test(test_streams_have_columns),
-        cmocka_unit_test(test_selections),
-        cmocka_unit_test(test_selections_that_cannot_be),
+        cmocka_unit_test(test_spans),          cmocka_unit_test(test_columns_that_are_not_wanted),
+        cmocka_unit_test(test_texts_with_nul), cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_samples),        cmocka_unit_test(test_flows),
+        cmocka_unit_test(test_tracks),         cmocka_unit_test(test_streams_have_columns),
+        cmocka_unit_test(test_selections),     cmocka_unit_test(test_selections_that_cannot_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

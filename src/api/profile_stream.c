@@ -5,7 +5,7 @@
  */
 #include "api/entry.h"
 #include "api/profile_view.h"
-#include "api/request.h"
+#include "api/view_files.h"
 
 /* Whom rows are shown to. */
 typedef struct streamer {
@@ -40,7 +40,7 @@ static tacho_status show_row(tacho_events *events, const tacho_row *row)
     return status;
 }
 
-static tacho_status stream(streamer *self, const tacho_request_files *files)
+static tacho_status stream(streamer *self, const tacho_view_files *files)
 {
     static const tacho_events_vtable vtable = {.row = show_row};
     tacho_producer producer = tacho_intake_producer(&files->intake);
@@ -58,18 +58,18 @@ tacho_status tacho_view_stream(const char *const *paths, size_t path_count,
                                bool (*row)(void *user, const tacho_view *view), void *user)
 {
     streamer self = {.row = row, .user = user};
-    tacho_request_files files;
+    tacho_view_files files;
     if (row == NULL) {
         return tacho_fail(TACHO_CODE_USAGE, "no function to show rows to (NULL)");
     }
     tacho_entry entry = tacho_entry_begin();
-    tacho_status status = tacho_request_files_open(&files, paths, path_count, options);
+    tacho_status status = tacho_view_files_open(&files, paths, path_count, options);
     if (status == TACHO_OK) {
         status = stream(&self, &files);
     }
     tacho_profile_deinit(&self.view.profile);
     tacho_dict_deinit(&self.view.dict);
-    tacho_request_files_close(&files);
+    tacho_view_files_close(&files);
     tacho_entry_end(entry);
     return status;
 }

@@ -6,7 +6,7 @@
 
 #include "api/entry.h"
 #include "pipeline/intake.h"
-#include "api/request.h"
+#include "api/view_files.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static_assert(CURSOR_ENDS + TACHO_ARG_DEPTH_MAX <=
 
 /* ---- open and close ---------------------------------------------------------------------- */
 
-static tacho_status load(tacho_view *view, const tacho_request_files *files)
+static tacho_status load(tacho_view *view, const tacho_view_files *files)
 {
     TACHO_TRY(tacho_dict_init(&view->dict));
     tacho_profile_init(&view->profile, &view->dict);
@@ -31,7 +31,7 @@ static tacho_status load(tacho_view *view, const tacho_request_files *files)
     return tacho_view_intern_words(view);
 }
 
-static tacho_status load_new(const tacho_request_files *files, tacho_view **out_view)
+static tacho_status load_new(const tacho_view_files *files, tacho_view **out_view)
 {
     tacho_view *view = calloc(1, sizeof(*view));
     if (view == NULL) {
@@ -56,23 +56,22 @@ static tacho_status check_place(tacho_view **out_view)
 }
 
 /* Reads |files| unless opening them failed, and closes them. */
-static tacho_status load_files(tacho_request_files *files, tacho_status status,
-                               tacho_view **out_view)
+static tacho_status load_files(tacho_view_files *files, tacho_status status, tacho_view **out_view)
 {
     if (status == TACHO_OK) {
         status = load_new(files, out_view);
     }
-    tacho_request_files_close(files);
+    tacho_view_files_close(files);
     return status;
 }
 
 tacho_status tacho_view_open(const char *const *paths, size_t path_count,
                              const tacho_view_options *options, tacho_view **out_view)
 {
-    tacho_request_files files;
+    tacho_view_files files;
     TACHO_TRY(check_place(out_view));
     tacho_entry entry = tacho_entry_begin();
-    tacho_status status = tacho_request_files_open(&files, paths, path_count, options);
+    tacho_status status = tacho_view_files_open(&files, paths, path_count, options);
     status = load_files(&files, status, out_view);
     tacho_entry_end(entry);
     return status;
@@ -81,10 +80,10 @@ tacho_status tacho_view_open(const char *const *paths, size_t path_count,
 tacho_status tacho_view_open_inputs(const tacho_input_view *inputs, size_t input_count,
                                     const tacho_view_options *options, tacho_view **out_view)
 {
-    tacho_request_files files;
+    tacho_view_files files;
     TACHO_TRY(check_place(out_view));
     tacho_entry entry = tacho_entry_begin();
-    tacho_status status = tacho_request_files_open_inputs(&files, inputs, input_count, options);
+    tacho_status status = tacho_view_files_open_inputs(&files, inputs, input_count, options);
     status = load_files(&files, status, out_view);
     tacho_entry_end(entry);
     return status;

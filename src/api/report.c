@@ -3,7 +3,7 @@
  * The public face of reports.
  */
 #include "api/entry.h"
-#include "api/request.h"
+#include "api/view_files.h"
 #include "pipeline/report.h"
 
 #include <tacho/report.h>
@@ -28,7 +28,7 @@ static tacho_status list_inputs(tacho_input_list *list, const char *const *paths
     return TACHO_OK;
 }
 
-static tacho_status write_page(const tacho_request_files *files, const tacho_input_list *list,
+static tacho_status write_page(const tacho_view_files *files, const tacho_input_list *list,
                                const char *output_path, const tacho_report_options *options,
                                tacho_report_result *out_result)
 {
@@ -58,11 +58,11 @@ static tacho_status report(const char *const *paths, size_t path_count, const ch
                            const tacho_report_options *options, tacho_report_result *out_result)
 {
     tacho_input_list list;
-    tacho_request_files files = {.progress = NULL};
+    tacho_view_files files = {.progress = NULL};
     tacho_input_list_init(&list);
     tacho_status status = list_inputs(&list, paths, path_count, output_path);
     if (status == TACHO_OK) {
-        status = tacho_request_files_open(&files, list.paths, list.path_count, &options->input);
+        status = tacho_view_files_open(&files, list.paths, list.path_count, &options->input);
     }
     if (status == TACHO_OK) {
         status = tacho_intake_check_output(&files.intake, output_path);
@@ -70,7 +70,7 @@ static tacho_status report(const char *const *paths, size_t path_count, const ch
     if (status == TACHO_OK) {
         status = write_page(&files, &list, output_path, options, out_result);
     }
-    tacho_request_files_close(&files);
+    tacho_view_files_close(&files);
     tacho_input_list_deinit(&list);
     return status;
 }
@@ -81,8 +81,8 @@ tacho_status tacho_report_write(const char *const *paths, size_t path_count,
 {
     const tacho_report_options defaults = {.title = NULL};
     const tacho_report_options *chosen = options != NULL ? options : &defaults;
-    TACHO_TRY(tacho_request_check_reserved(chosen->reserved, COUNT_OF(chosen->reserved)));
-    TACHO_TRY(tacho_request_check_paths(paths, path_count));
+    TACHO_TRY(tacho_view_check_reserved(chosen->reserved, COUNT_OF(chosen->reserved)));
+    TACHO_TRY(tacho_view_check_paths(paths, path_count));
     if (output_path == NULL) {
         return tacho_fail(TACHO_CODE_USAGE, "no output file given (NULL)");
     }

@@ -5,7 +5,7 @@
 #include "api/runner.h"
 
 #include "api/entry.h"
-#include "api/request.h"
+#include "api/view_files.h"
 #include "program/stats_records.h"
 #include "session/device.h"
 #include "session/find_machine.h"
@@ -30,7 +30,7 @@ static tacho_status copy_text(tacho_runner *self, const char **text)
 
 static tacho_status check_options(const tacho_runner_options *options)
 {
-    TACHO_TRY(tacho_request_check_reserved(options->reserved, COUNT_OF(options->reserved)));
+    TACHO_TRY(tacho_view_check_reserved(options->reserved, COUNT_OF(options->reserved)));
     if (options->compile.machine != NULL) {
         return tacho_fail(TACHO_CODE_USAGE,
                           "a machine was given; the device says which: \"sim:%s\"",
@@ -362,7 +362,7 @@ static tacho_status see_inference(void *seer, const tacho_run_sample *sample, in
 static tacho_status take_plan(tacho_runner *self, const tacho_runner_plan *plan)
 {
     tacho_run_request *request = &self->request;
-    TACHO_TRY(tacho_request_check_reserved(plan->reserved, COUNT_OF(plan->reserved)));
+    TACHO_TRY(tacho_view_check_reserved(plan->reserved, COUNT_OF(plan->reserved)));
     uint64_t count = plan->inference_count > 0 ? plan->inference_count : 1;
     if (count > TACHO_RUN_ITERATIONS_MAX) {
         return tacho_fail(TACHO_CODE_USAGE, "%llu inferences are more than %d",

@@ -3,7 +3,7 @@
  * What a run has recorded, as tables and as a trace.
  */
 #include "api/entry.h"
-#include "api/request.h"
+#include "api/view_files.h"
 #include "api/runner.h"
 #include "api/tables.h"
 #include "estimates/compare.h"
@@ -85,7 +85,7 @@ tacho_status tacho_runner_write_profile(const tacho_runner *runner, const char *
     if (file.format != NULL && path != NULL) {
         TACHO_TRY(tacho_run_torq_check(&runner->session));
     } else {
-        TACHO_TRY(tacho_request_sink(format, path, &file.sink));
+        TACHO_TRY(tacho_view_sink(format, path, &file.sink));
     }
     if (tacho_input_is_same_file(runner->request.path, path)) {
         return tacho_fail(TACHO_CODE_USAGE, "%s is an input and would be overwritten", path);

@@ -12,7 +12,7 @@
 #include "api/timechart.h"
 
 #include "api/entry.h"
-#include "api/request.h"
+#include "api/view_files.h"
 #include "base/grow.h"
 #include "pipeline/intake.h"
 #include "profile/dict_mark.h"
@@ -124,8 +124,8 @@ static tacho_status copy_absolute(const char *path, char **out_path)
 static tacho_status fill_chart(tacho_timechart *chart, const char *path,
                                const tacho_timechart_options *options)
 {
-    TACHO_TRY(tacho_request_check_reserved(options->reserved, RESERVED_COUNT));
-    TACHO_TRY(tacho_request_sink(options->to, path, &chart->sink));
+    TACHO_TRY(tacho_view_check_reserved(options->reserved, RESERVED_COUNT));
+    TACHO_TRY(tacho_view_sink(options->to, path, &chart->sink));
     TACHO_TRY(parse_origin(options->origin, &chart->origin));
     TACHO_TRY(make_clock(options, &chart->clock));
     chart->clock_id = TACHO_NONE;
@@ -704,7 +704,7 @@ tacho_status tacho_timechart_add_compile_csv(tacho_timechart *chart, const char 
                                              const char *csv_path, uint32_t slice_count)
 {
     tacho_intake_input input = {
-        .path = csv_path, .name = view_name, .accepted = tacho_request_compile_sources};
+        .path = csv_path, .name = view_name, .accepted = tacho_view_compile_sources};
     return enter_and_add(chart, &input, slice_count);
 }
 
@@ -712,7 +712,7 @@ tacho_status tacho_timechart_add_runtime_csv(tacho_timechart *chart, const char 
                                              const char *csv_path)
 {
     tacho_intake_input input = {
-        .path = csv_path, .name = view_name, .accepted = tacho_request_runtime_sources};
+        .path = csv_path, .name = view_name, .accepted = tacho_view_runtime_sources};
     return enter_and_add(chart, &input, 0);
 }
 

@@ -8,13 +8,13 @@
 
 static void skip(void *user, const tacho_intake *only, tacho_status status)
 {
-    const tacho_request_files *files = user;
+    const tacho_view_files *files = user;
     (void)only;
     files->skipped(files->user, tacho_status_message(status));
     tacho_status_free(status);
 }
 
-static tacho_status ask_opened(const tacho_view_ask *ask, tacho_request_files *files,
+static tacho_status ask_opened(const tacho_view_ask *ask, tacho_view_files *files,
                                tacho_tables *tables)
 {
     tacho_tables_target target = {.tables = tables};
@@ -36,11 +36,11 @@ static tacho_status ask_opened(const tacho_view_ask *ask, tacho_request_files *f
 
 tacho_status tacho_view_ask_run(const tacho_view_ask *ask, tacho_tables *tables)
 {
-    tacho_request_files files;
-    tacho_status status = tacho_request_files_open(&files, ask->paths, ask->path_count, ask->input);
+    tacho_view_files files;
+    tacho_status status = tacho_view_files_open(&files, ask->paths, ask->path_count, ask->input);
     if (status == TACHO_OK) {
         status = ask_opened(ask, &files, tables);
     }
-    tacho_request_files_close(&files);
+    tacho_view_files_close(&files);
     return status;
 }

@@ -6,7 +6,7 @@
 #define TACHO_API_VIEW_ASK_H
 
 #include "questions/analysis.h"
-#include "api/request.h"
+#include "api/view_files.h"
 #include "api/tables.h"
 
 typedef struct tacho_view_ask {

@@ -3,7 +3,7 @@
  * tacho annotate: a runtime profile, and what the compiler says about its program.
  */
 #include "api/requests/registry.h"
-#include "api/request.h"
+#include "api/view_files.h"
 #include "base/grow.h"
 #include "api/requests/annotate_run.h"
 #include "api/requests/outputs.h"
@@ -84,7 +84,7 @@ static int choose_inputs(tacho_request *given, tacho_input_set *inputs, tacho_an
                                               .set = {.output_path = job->outputs[0].path,
                                                       .is_whole = tacho_is_debug_info,
                                                       .keeps_empty = true,
-                                                      .accepted = tacho_request_runtime_sources}};
+                                                      .accepted = tacho_view_runtime_sources}};
     return tacho_request_inputs_open(inputs, given, &how, &job->request.intake);
 }
 

@@ -5,7 +5,7 @@
  * with the versions of the tool that read it.
  */
 #include "api/requests/registry.h"
-#include "api/request.h"
+#include "api/view_files.h"
 #include "api/requests/annotate_run.h"
 #include "api/requests/request.h"
 #include "sinks/perfetto.h"
@@ -66,7 +66,7 @@ static bool add_trace(tacho_request *given, tacho_annotate_job *job)
 
 static int annotate_words(tacho_request *given, const char **words, const char **source_dir)
 {
-    tacho_intake_input input = {.path = words[1], .accepted = tacho_request_runtime_sources};
+    tacho_intake_input input = {.path = words[1], .accepted = tacho_view_runtime_sources};
     dropin_job self = {
         .job =
             {

@@ -233,16 +233,10 @@ static int run_question(tacho_fleet_choice *choice, tacho_request *given)
 static bool choose_sort(tacho_fleet_choice *choice, tacho_request *given)
 {
     const char *sort = tacho_request_value(given, "sort");
-    choice->tables.ops.sort =
-        sort != NULL ? tacho_ops_key_find(tacho_str_from_cstring(sort)) : TACHO_OPS_BY_SELF;
-    if (choice->tables.ops.sort == TACHO_OPS_KEY_COUNT) {
-        tacho_request_misuse(given,
-                             "{sort}: unknown key '%s'; use self, total, count, mean, p50, p99, "
-                             "min, max, bytes, name or location",
-                             sort);
-        return false;
-    }
-    return true;
+    return sort == NULL ||
+           tacho_request_check(given, "sort",
+                               tacho_ops_key_parse(tacho_str_from_cstring(sort),
+                                                   &choice->tables.ops.sort)) == TACHO_OUTCOME_DONE;
 }
 
 /* One run, or the two of 'diff'; parts are made of all. */
@@ -394,7 +388,7 @@ static int run_chosen(tacho_fleet_choice *choice, tacho_request *given)
 static int fleet_command_run(tacho_request *given)
 {
     tacho_fleet_choice choice = {.given = given,
-                                 .tables = {.top = DEFAULT_TOP},
+                                 .tables = {.top = DEFAULT_TOP, .ops = {.sort = TACHO_OPS_BY_SELF}},
                                  .parts = "fleet-parts",
                                  .ranks = {.size = 1}};
     int outcome = choose(&choice, given);

@@ -64,15 +64,10 @@ static bool choose_class(tacho_ops_request *request, tacho_request *given)
 static bool choose_sort(tacho_ops_request *request, tacho_request *given)
 {
     const char *sort = tacho_request_value(given, "sort");
-    request->options.sort =
-        sort != NULL ? tacho_ops_key_find(tacho_str_from_cstring(sort)) : TACHO_OPS_BY_SELF;
-    if (request->options.sort == TACHO_OPS_KEY_COUNT) {
-        tacho_request_misuse(given,
-                             "{sort}: unknown key '%s'; use self, total, count, mean, p50, p99, "
-                             "min, max, bytes, name or location",
-                             sort);
-    }
-    return request->options.sort != TACHO_OPS_KEY_COUNT;
+    return sort == NULL ||
+           tacho_request_check(given, "sort",
+                               tacho_ops_key_parse(tacho_str_from_cstring(sort),
+                                                   &request->options.sort)) == TACHO_OUTCOME_DONE;
 }
 
 /* Names are those of operators, so the filter is for rows of the table, not for events. */
@@ -124,7 +119,7 @@ static int ops_command_run(tacho_request *given)
         .also = &tacho_analysis_processes,
         .has_verdict = true,
     };
-    tacho_ops_request request = {.options = {.top = DEFAULT_TOP}};
+    tacho_ops_request request = {.options = {.top = DEFAULT_TOP, .sort = TACHO_OPS_BY_SELF}};
     if (tacho_request_has(given, "join")) {
         return tacho_ops_join_run(given);
     }

@@ -16,14 +16,20 @@ enum { NAME_SHOWN = 100, SHARE_CELLS = 1 << 18, SHARES_MAX = UINT16_MAX };
 
 #define TEXT_AS_ROW(name, text) TACHO_STR_INIT(text),
 
-tacho_ops_key tacho_ops_key_find(tacho_str name)
+tacho_status tacho_ops_key_parse(tacho_str name, tacho_ops_key *out_key)
 {
     static const tacho_str names[] = {TACHO_OPS_KEYS(TEXT_AS_ROW)};
-    size_t key = 0;
-    while (key < TACHO_OPS_KEY_COUNT && !tacho_str_equal(names[key], name)) {
-        key++;
+    for (size_t key = 0; key < TACHO_OPS_KEY_COUNT; key++) {
+        if (tacho_str_equal(names[key], name)) {
+            *out_key = (tacho_ops_key)key;
+            return TACHO_OK;
+        }
     }
-    return (tacho_ops_key)key;
+    return tacho_fail(
+        TACHO_CODE_USAGE,
+        "unknown key '%.*s'; use self, total, count, mean, p50, p99, min, max, bytes, "
+        "name or location",
+        TACHO_STR_ARG(name));
 }
 
 /* ---- grouping --------------------------------------------------------------------------- */

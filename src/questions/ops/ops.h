@@ -49,8 +49,8 @@ typedef enum tacho_ops_key {
         TACHO_OPS_KEY_COUNT,
 } tacho_ops_key;
 
-/* The key called |name|, or TACHO_OPS_KEY_COUNT. */
-tacho_ops_key tacho_ops_key_find(tacho_str name);
+/* The key called |name|; USAGE, with the names of all, if there is none. */
+tacho_status tacho_ops_key_parse(tacho_str name, tacho_ops_key *out_key) TACHO_MUST_USE;
 
 typedef struct tacho_ops_options {
     bool by_instance;       /* a row per site, else per operator */

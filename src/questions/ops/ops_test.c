@@ -227,8 +227,8 @@ static void test_sort_and_top(void **state)
     fill(&at);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         tacho_ops ops;
-        tacho_ops_options options = {.sort =
-                                         tacho_ops_key_find(tacho_str_from_cstring(cases[i].key))};
+        tacho_ops_options options = {.top = 0};
+        assert_null(tacho_ops_key_parse(tacho_str_from_cstring(cases[i].key), &options.sort));
         assert_null(tacho_ops_init(&ops, &at.profile, &options));
         char order[4] = "";
         assert_int_equal(ops.row_count, 3);
@@ -239,7 +239,11 @@ static void test_sort_and_top(void **state)
         assert_string_equal(order, cases[i].order);
         tacho_ops_deinit(&ops);
     }
-    assert_int_equal(tacho_ops_key_find(TACHO_STR("size")), TACHO_OPS_KEY_COUNT);
+    tacho_ops_key key = TACHO_OPS_BY_COUNT;
+    tacho_status status = tacho_ops_key_parse(TACHO_STR("size"), &key);
+    assert_int_equal(tacho_status_code(status), TACHO_CODE_USAGE);
+    assert_int_equal(key, TACHO_OPS_BY_COUNT);
+    tacho_status_free(status);
     /* The share remains relative to all rows. */
     tacho_ops_options options = {.sort = TACHO_OPS_BY_COUNT, .top = 1};
     assert_int_equal(

@@ -2,16 +2,16 @@
 /*
  * Lookups that end in a status.
  */
-#include "api/request.h"
+#include "api/view_files.h"
 
 #include "base/grow.h"
 #include "sources/torq/torq.h"
 
-const tacho_source *const tacho_request_compile_sources[] = {&tacho_source_torq_timeline, NULL};
-const tacho_source *const tacho_request_runtime_sources[] = {&tacho_source_torq_runtime,
-                                                             &tacho_source_torq_host, NULL};
+const tacho_source *const tacho_view_compile_sources[] = {&tacho_source_torq_timeline, NULL};
+const tacho_source *const tacho_view_runtime_sources[] = {&tacho_source_torq_runtime,
+                                                          &tacho_source_torq_host, NULL};
 
-tacho_status tacho_request_check_reserved(const uint64_t *words, size_t word_count)
+tacho_status tacho_view_check_reserved(const uint64_t *words, size_t word_count)
 {
     for (size_t i = 0; i < word_count; i++) {
         if (words[i] != 0) {
@@ -23,7 +23,7 @@ tacho_status tacho_request_check_reserved(const uint64_t *words, size_t word_cou
     return TACHO_OK;
 }
 
-tacho_status tacho_request_check_paths(const char *const *paths, size_t path_count)
+tacho_status tacho_view_check_paths(const char *const *paths, size_t path_count)
 {
     for (size_t i = 0; i < path_count; i++) {
         if (paths == NULL || paths[i] == NULL) {
@@ -44,14 +44,14 @@ static tacho_status request_source(const char *name, const tacho_source **out_so
 
 static void tell(void *self, uint64_t done_bytes, uint64_t total_bytes)
 {
-    tacho_request_files *files = self;
+    tacho_view_files *files = self;
     if (!files->is_cancelled) {
         files->is_cancelled = !files->progress(files->user, done_bytes, total_bytes);
     }
 }
 
 /* Which events are wanted. */
-static tacho_status select_events(tacho_request_files *files, const tacho_view_options *options)
+static tacho_status select_events(tacho_view_files *files, const tacho_view_options *options)
 {
     tacho_selection *selection = &files->selection;
     if (options->window_begin_ns < 0 || options->window_end_ns < 0 ||
@@ -73,12 +73,12 @@ static tacho_status select_events(tacho_request_files *files, const tacho_view_o
 }
 
 /* All but the inputs themselves. */
-static tacho_status begin_files(tacho_request_files *files, const tacho_view_options *options,
+static tacho_status begin_files(tacho_view_files *files, const tacho_view_options *options,
                                 const tacho_source **out_source)
 {
     const tacho_view_options defaults = {0};
     const tacho_view_options *chosen = options != NULL ? options : &defaults;
-    *files = (tacho_request_files){
+    *files = (tacho_view_files){
         .selection = TACHO_SELECT_ALL,
         .progress = chosen->progress,
         .skipped = chosen->skipped,
@@ -89,8 +89,8 @@ static tacho_status begin_files(tacho_request_files *files, const tacho_view_opt
         files->intake.is_cancelled = &files->is_cancelled;
     }
     tacho_source_options_set_number(&files->intake.options, "slices", chosen->slice_count);
-    TACHO_TRY(tacho_request_check_reserved(chosen->reserved,
-                                           sizeof(chosen->reserved) / sizeof(chosen->reserved[0])));
+    TACHO_TRY(tacho_view_check_reserved(chosen->reserved,
+                                        sizeof(chosen->reserved) / sizeof(chosen->reserved[0])));
     TACHO_TRY(request_source(chosen->from, out_source));
     TACHO_TRY(select_events(files, chosen));
     if (chosen->clock_mhz != NULL) {
@@ -105,7 +105,7 @@ static tacho_status begin_files(tacho_request_files *files, const tacho_view_opt
 
 static void tell_skipped(void *user, const tacho_intake_input *input, tacho_status status)
 {
-    const tacho_request_files *files = user;
+    const tacho_view_files *files = user;
     (void)input;
     if (files->skipped != NULL) {
         files->skipped(files->user, tacho_status_message(status));
@@ -113,13 +113,13 @@ static void tell_skipped(void *user, const tacho_intake_input *input, tacho_stat
     tacho_status_free(status);
 }
 
-tacho_status tacho_request_files_open(tacho_request_files *files, const char *const *paths,
-                                      size_t path_count, const tacho_view_options *options)
+tacho_status tacho_view_files_open(tacho_view_files *files, const char *const *paths,
+                                   size_t path_count, const tacho_view_options *options)
 {
     tacho_input_set_options how = {.source = NULL};
     const tacho_input_skips skips = {tell_skipped, files};
-    *files = (tacho_request_files){.progress = NULL};
-    TACHO_TRY(tacho_request_check_paths(paths, path_count));
+    *files = (tacho_view_files){.progress = NULL};
+    TACHO_TRY(tacho_view_check_paths(paths, path_count));
     TACHO_TRY(begin_files(files, options, &how.source));
     TACHO_TRY(tacho_input_set_open(&files->set, paths, path_count, &how, &files->intake));
     if (path_count > 0) {
@@ -133,8 +133,8 @@ static tacho_status take_input(const tacho_input_view *from, size_t number,
                                tacho_intake_input *out_input)
 {
     bool has_bytes = from->bytes != NULL || from->byte_count > 0;
-    TACHO_TRY(tacho_request_check_reserved(from->reserved,
-                                           sizeof(from->reserved) / sizeof(from->reserved[0])));
+    TACHO_TRY(tacho_view_check_reserved(from->reserved,
+                                        sizeof(from->reserved) / sizeof(from->reserved[0])));
     if (has_bytes == (from->path != NULL) || (from->bytes == NULL && has_bytes)) {
         return tacho_fail(TACHO_CODE_USAGE, "input %zu has to have a path or bytes, and not both",
                           number);
@@ -149,12 +149,11 @@ static tacho_status take_input(const tacho_input_view *from, size_t number,
     return TACHO_OK;
 }
 
-tacho_status tacho_request_files_open_inputs(tacho_request_files *files,
-                                             const tacho_input_view *inputs, size_t input_count,
-                                             const tacho_view_options *options)
+tacho_status tacho_view_files_open_inputs(tacho_view_files *files, const tacho_input_view *inputs,
+                                          size_t input_count, const tacho_view_options *options)
 {
     const tacho_source *source = NULL;
-    *files = (tacho_request_files){.progress = NULL};
+    *files = (tacho_view_files){.progress = NULL};
     if (inputs == NULL && input_count > 0) {
         return tacho_fail(TACHO_CODE_USAGE, "no inputs given (NULL)");
     }
@@ -172,14 +171,13 @@ tacho_status tacho_request_files_open_inputs(tacho_request_files *files,
     return tacho_intake_check(&files->intake);
 }
 
-void tacho_request_files_close(tacho_request_files *files)
+void tacho_view_files_close(tacho_view_files *files)
 {
     tacho_text_filter_close(&files->filter);
     tacho_input_set_close(&files->set);
 }
 
-tacho_status tacho_request_sink(const char *name, const char *path,
-                                const tacho_trace_sink **out_sink)
+tacho_status tacho_view_sink(const char *name, const char *path, const tacho_trace_sink **out_sink)
 {
     if (path == NULL) {
         return tacho_fail(TACHO_CODE_USAGE, "no output file given (NULL)");
