@@ -21,6 +21,7 @@ typedef enum tacho_hint_id {
     TACHO_HINT_GIVE_VALUES,        /* give inputs, or run it, as it depends on values */
     TACHO_HINT_GIVE_INPUT,         /* give an input: its value, one hint for each */
     TACHO_HINT_STRICT,             /* it failed because losses were to be failures */
+    TACHO_HINT_STRICT_HEALTH,      /* the same, of files of a fleet: "it" or "them" */
     TACHO_HINT_MACHINES,           /* which machines there are */
     TACHO_HINT_FORMATS,            /* which formats there are */
     TACHO_HINT_NAME_FORMAT,        /* name the format of an input */

@@ -30,6 +30,7 @@ static const hint_words words[TACHO_HINT_COUNT] = {
     [TACHO_HINT_GIVE_VALUES] = {"; its inputs can be given with --input NAME=VALUE", NULL, NULL},
     [TACHO_HINT_GIVE_INPUT] = {"; give them with", " --input '", "'"},
     [TACHO_HINT_STRICT] = {" (--strict)", NULL, NULL},
+    [TACHO_HINT_STRICT_HEALTH] = {" (--strict); 'tacho fleet health' lists", " ", ""},
     [TACHO_HINT_MACHINES] = {"; 'tacho machine list' shows them", NULL, NULL},
     [TACHO_HINT_FORMATS] = {"; use a format of 'tacho help formats'", NULL, NULL},
     [TACHO_HINT_NAME_FORMAT] = {"; use --from to name the format; 'tacho help formats' lists them",

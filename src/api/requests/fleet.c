@@ -24,7 +24,7 @@ static const tacho_option options[] = {
     TACHO_OPT_EACH("run", 0, "ID",
                    "only files of this run; of 'diff', given twice, the runs to compare"),
     TACHO_OPT_VALUE("jobs", 'j', "N", "read N files at a time (default: one per processor)",
-                    TACHO_INTO_NUMBER(tacho_fleet_choice, job.worker_count, 1, JOBS_MAX)),
+                    TACHO_INTO_NUMBER(tacho_fleet_choice, ask.job.worker_count, 1, JOBS_MAX)),
     TACHO_OPT_VALUE("share", 0, "I/N",
                     "of 'map': only every Nth file, from the Ith of 0 to N-1 on (default: as "
                     "Slurm's job arrays, srun and mpirun say)",
@@ -55,114 +55,40 @@ static const tacho_option options[] = {
     TACHO_OPTIONS_COMMON,
 };
 
-/* ---- tables -------------------------------------------------------------------------------- */
+/* ---- answering ----------------------------------------------------------------------------- */
 
-/* The views that tables are made of: one, or the two of 'diff'. */
-typedef struct answer {
-    tacho_fleet_choice *choice;
-    const tacho_fleet_question *question; /* NULL: 'diff' or 'health' */
-    tacho_fleet_view views[2];
-    size_t view_count;
-    bool shows_health;
-    size_t problem_count;
-} answer;
-
-static tacho_status add_tables(void *user, tacho_table_report *report)
+static int write_answer(tacho_fleet_choice *choice, tacho_fleet_answer *answer)
 {
-    answer *self = user;
-    const tacho_fleet_options *how = &self->choice->tables;
-    const tacho_table_taker taker = {tacho_table_report_take, report};
-    const tacho_table_taker nobody = {.take = NULL};
-    if (self->question != NULL) {
-        TACHO_TRY(self->question->write(&self->views[0], how, &taker));
-    } else if (self->view_count == 2) {
-        TACHO_TRY(tacho_fleet_diff(self->views, how, &taker));
-        TACHO_TRY(tacho_fleet_diff_steps(self->views, self->shows_health ? &taker : &nobody));
-    }
-    for (size_t i = 0; i < self->view_count; i++) {
-        size_t count = 0;
-        TACHO_TRY(
-            tacho_fleet_health(&self->views[i], self->shows_health ? &taker : &nobody, &count));
-        self->problem_count += count;
-    }
-    if (self->choice->is_strict && self->problem_count > 0) {
-        return tacho_request_failure(
-            self->choice->given, TACHO_CODE_BAD_DATA,
-            "%zu problem%s with the files ({strict}); '{/fleet health}' lists %s",
-            self->problem_count, self->problem_count == 1 ? "" : "s",
-            self->problem_count == 1 ? "it" : "them");
-    }
-    return TACHO_OK;
-}
-
-static int write_answer(answer *self)
-{
-    tacho_request *given = self->choice->given;
-    tacho_fleet_choice *choice = self->choice;
-    tacho_status status = TACHO_OK;
-    for (size_t i = 0; i < self->view_count && status == TACHO_OK; i++) {
-        status = tacho_fleet_view_init(&self->views[i], &choice->fleets[i]);
-    }
-    self->shows_health = tacho_table_sink_tells_tables(choice->sink) ||
-                         (self->question == NULL && self->view_count == 1);
+    tacho_request *given = choice->given;
     const tacho_table_target to = tacho_request_target(given, choice->sink, choice->output_path);
-    if (status == TACHO_OK) {
-        status = tacho_table_report_write(&to, add_tables, self);
-    }
-    for (size_t i = 0; i < self->view_count; i++) {
-        tacho_fleet_view_deinit(&self->views[i]);
-    }
+    bool is_health = answer->question == NULL && !answer->is_diff;
+    tacho_status status = tacho_fleet_ask_write(&choice->ask, answer, &to);
     if (status != TACHO_OK) {
         return tacho_request_fail(given, status);
     }
     tacho_request_release(&choice->held);
-    if (self->problem_count > 0) {
-        tacho_fleet_say_problems(given, self->problem_count, self->shows_health);
+    if (answer->problem_count > 0) {
+        tacho_fleet_say_problems(given, answer->problem_count, answer->shows_health);
     }
-    if (self->question != NULL && !choice->is_quiet) {
-        tacho_fleet_say_runs(given, &choice->fleets[0]);
+    if (answer->question != NULL && !choice->is_quiet) {
+        tacho_fleet_say_runs(given, &choice->ask.fleets[0]);
     }
-    bool is_health = self->question == NULL && self->view_count == 1;
-    if (self->problem_count == 0 && is_health && !choice->is_quiet) {
+    if (answer->problem_count == 0 && is_health && !choice->is_quiet) {
         tacho_request_note(given, "note", "no problems found");
     }
-    return self->problem_count > 0 ? TACHO_OUTCOME_LOSSY : TACHO_OUTCOME_DONE;
+    return answer->problem_count > 0 ? TACHO_OUTCOME_LOSSY : TACHO_OUTCOME_DONE;
 }
-
-/* ---- reading ------------------------------------------------------------------------------- */
 
 /* Reads what |words| name into fleet |index|. */
 static int read_fleet(tacho_fleet_choice *choice, const char *const *words, size_t word_count,
                       size_t index)
 {
     tacho_request *given = choice->given;
-    tacho_fleet_inputs inputs;
-    tacho_fleet_run_set others;
-    tacho_status status = tacho_fleet_inputs_init(&inputs, words, word_count);
-    status = tacho_status_first(status, tacho_fleet_run_set_init(&others));
-    choice->job.other_runs = &others;
-    choice->job.paths = inputs.list.paths;
-    choice->job.path_count = inputs.list.path_count;
-    choice->job.runs = &inputs.runs;
-    choice->job.refused = inputs.refused;
-    choice->job.refused_count = inputs.refused_count;
-    if (status == TACHO_OK) {
-        status = tacho_fleet_init(&choice->fleets[index], choice->job.sections);
-    }
-    if (status == TACHO_OK) {
-        tacho_request_begin_progress(given, choice->ranks.rank > 0 ? NULL : "reading", "files",
-                                     &choice->job.progress);
-        status = tacho_fleet_ranks_run(&choice->ranks, &choice->job, &choice->fleets[index]);
-        tacho_request_end_progress(given);
-    }
-    choice->has_failed = status != TACHO_OK;
-    if (status == TACHO_OK && choice->ranks.rank == 0) {
-        status = tacho_fleet_check_read(choice, &choice->fleets[index]);
-    }
-    choice->job.other_runs = NULL;
-    tacho_fleet_run_set_deinit(&others);
-    tacho_fleet_inputs_deinit(&inputs);
-    return status == TACHO_OK ? TACHO_OUTCOME_DONE : tacho_request_fail(given, status);
+    tacho_request_begin_progress(given, choice->ask.ranks.rank > 0 ? NULL : "reading", "files",
+                                 &choice->ask.job.progress);
+    tacho_status status = tacho_fleet_ask_read(&choice->ask, words, word_count, index);
+    tacho_request_end_progress(given);
+    return tacho_request_end(given, status);
 }
 
 static int run_timeline(tacho_fleet_choice *choice, tacho_request *given)
@@ -170,40 +96,43 @@ static int run_timeline(tacho_fleet_choice *choice, tacho_request *given)
     if (!tacho_request_is_file(choice->output_path)) {
         return tacho_request_misuse(given, "no output file given; use {o|output} OUT.pb");
     }
-    choice->job.sections = TACHO_FLEET_COLLECTIVES;
-    choice->job.run = choice->runs[0];
+    choice->ask.job.sections = TACHO_FLEET_COLLECTIVES;
+    choice->ask.job.run = choice->runs[0];
     int outcome = read_fleet(choice, given->words + 1, given->word_count - 1, 0);
-    return outcome == TACHO_OUTCOME_DONE && choice->ranks.rank == 0
+    return outcome == TACHO_OUTCOME_DONE && choice->ask.ranks.rank == 0
                ? tacho_fleet_timeline_run(choice, given)
                : outcome;
 }
 
 /* Reads what |words| name, of 'diff' both sides, and answers. */
-static int answer_words(answer *self, const char *const *words, size_t count, bool is_diff)
+static int answer_words(tacho_fleet_choice *choice, tacho_fleet_answer *answer,
+                        const char *const *words, size_t count)
 {
-    tacho_fleet_choice *choice = self->choice;
     bool has_runs = choice->runs[1] != NULL;
-    bool is_pair = is_diff && !has_runs;
-    choice->job.run = choice->runs[0];
+    bool is_pair = answer->is_diff && !has_runs;
+    choice->ask.job.run = choice->runs[0];
     int outcome = read_fleet(choice, words, is_pair ? 1 : count, 0);
-    choice->has_failed |= outcome != TACHO_OUTCOME_DONE && is_diff; /* others go on to the second */
-    if (outcome == TACHO_OUTCOME_DONE && is_diff) {
-        self->view_count = 2;
-        choice->job.run = has_runs ? choice->runs[1] : choice->runs[0];
+    /* Others go on to the second. */
+    choice->ask.has_failed |= outcome != TACHO_OUTCOME_DONE && answer->is_diff;
+    if (outcome == TACHO_OUTCOME_DONE && answer->is_diff) {
+        choice->ask.job.run = has_runs ? choice->runs[1] : choice->runs[0];
         outcome =
             is_pair ? read_fleet(choice, words + 1, 1, 1) : read_fleet(choice, words, count, 1);
     }
-    return outcome == TACHO_OUTCOME_DONE && choice->ranks.rank == 0 ? write_answer(self) : outcome;
+    return outcome == TACHO_OUTCOME_DONE && choice->ask.ranks.rank == 0
+               ? write_answer(choice, answer)
+               : outcome;
 }
 
 /* Has Slurm make the parts of |words|, and answers from these alone. */
-static int answer_by_slurm(answer *self, const char *const *words, size_t count)
+static int answer_by_slurm(tacho_fleet_choice *choice, tacho_fleet_answer *answer,
+                           const char *const *words, size_t count)
 {
     tacho_input_list parts;
     tacho_input_list_init(&parts);
-    int outcome = tacho_fleet_slurm_make(self->choice, words, count, &parts);
+    int outcome = tacho_fleet_slurm_make(choice, words, count, &parts);
     if (outcome == TACHO_OUTCOME_DONE) {
-        outcome = answer_words(self, parts.paths, parts.path_count, false);
+        outcome = answer_words(choice, answer, parts.paths, parts.path_count);
     }
     tacho_input_list_deinit(&parts);
     return outcome;
@@ -214,18 +143,21 @@ static int run_question(tacho_fleet_choice *choice, tacho_request *given)
     const char *name = given->words[0];
     const char *const *words = given->words + 1;
     size_t count = given->word_count - 1;
-    answer self = {.choice = choice, .view_count = 1};
-    self.question = tacho_fleet_question_find(name);
-    bool is_diff = strcmp(name, "diff") == 0;
-    if (is_diff && choice->runs[1] == NULL && count != 2) {
+    tacho_fleet_answer answer = {
+        .question = tacho_fleet_question_find(name),
+        .options = &choice->tables,
+        .is_diff = strcmp(name, "diff") == 0,
+        .is_strict = choice->is_strict,
+    };
+    if (answer.is_diff && choice->runs[1] == NULL && count != 2) {
         return tacho_request_misuse(given, "'diff' takes two directories, files or parts, or {run} "
                                            "twice");
     }
-    choice->job.sections = self.question != NULL ? self.question->sections
-                           : is_diff             ? TACHO_FLEET_OPS | TACHO_FLEET_STEPS
-                                                 : 0;
-    return choice->slurm_tasks > 0 ? answer_by_slurm(&self, words, count)
-                                   : answer_words(&self, words, count, is_diff);
+    choice->ask.job.sections = answer.question != NULL ? answer.question->sections
+                               : answer.is_diff        ? TACHO_FLEET_OPS | TACHO_FLEET_STEPS
+                                                       : 0;
+    return choice->slurm_tasks > 0 ? answer_by_slurm(choice, &answer, words, count)
+                                   : answer_words(choice, &answer, words, count);
 }
 
 /* ---- options ------------------------------------------------------------------------------- */
@@ -342,7 +274,7 @@ static int choose(tacho_fleet_choice *choice, tacho_request *given)
         !tacho_request_fill(given, choice) || !choose_sort(choice, given) ||
         !choose_runs(choice, given) || !check_slurm(choice, given) ||
         !tacho_value_source_options(given, &choice->source_options) ||
-        !tacho_request_inputs_source(given, &choice->job.source)) {
+        !tacho_request_inputs_source(given, &choice->ask.job.source)) {
         return TACHO_OUTCOME_USAGE;
     }
     int outcome = tacho_request_selection_open(&choice->selection, given);
@@ -357,8 +289,8 @@ static int choose(tacho_fleet_choice *choice, tacho_request *given)
     choice->selection.events.names = (tacho_name_filter){.accepts = NULL};
     choice->notes = tacho_request_hold(given, &choice->held);
     choice->tables.ops.notes = choice->is_quiet ? NULL : &choice->notes;
-    choice->job.options = &choice->source_options;
-    choice->job.selection = &choice->selection.events;
+    choice->ask.job.options = &choice->source_options;
+    choice->ask.job.selection = &choice->selection.events;
     return TACHO_OUTCOME_DONE;
 }
 
@@ -368,7 +300,7 @@ static int run_chosen(tacho_fleet_choice *choice, tacho_request *given)
     if (strcmp(name, "map") == 0) {
         return tacho_fleet_map_run(choice, given);
     }
-    tacho_status status = tacho_ranks_open(&choice->ranks, &given->notes);
+    tacho_status status = tacho_ranks_open(&choice->ask.ranks, &given->notes);
     if (status != TACHO_OK) {
         return tacho_request_fail(given, status);
     }
@@ -379,7 +311,8 @@ static int run_chosen(tacho_fleet_choice *choice, tacho_request *given)
         return run_timeline(choice, given);
     }
     if (strcmp(name, "report") == 0) { /* it keeps more than sums: rank 0 reads all files */
-        return choice->ranks.rank == 0 ? tacho_fleet_page_run(choice, given) : TACHO_OUTCOME_DONE;
+        return choice->ask.ranks.rank == 0 ? tacho_fleet_page_run(choice, given)
+                                           : TACHO_OUTCOME_DONE;
     }
     choice->sink = tacho_request_table_sink(given, choice->output_path);
     return choice->sink != NULL ? run_question(choice, given) : TACHO_OUTCOME_USAGE;
@@ -390,18 +323,16 @@ static int fleet_command_run(tacho_request *given)
     tacho_fleet_choice choice = {.given = given,
                                  .tables = {.top = DEFAULT_TOP, .ops = {.sort = TACHO_OPS_BY_SELF}},
                                  .parts = "fleet-parts",
-                                 .ranks = {.size = 1}};
+                                 .ask = {.ranks = {.size = 1}}};
     int outcome = choose(&choice, given);
     if (outcome == TACHO_OUTCOME_DONE) {
         outcome = run_chosen(&choice, given);
     }
-    if (choice.has_failed) {
-        tacho_ranks_give_up(&choice.ranks, outcome);
+    if (choice.ask.has_failed) {
+        tacho_ranks_give_up(&choice.ask.ranks, outcome);
     }
-    tacho_ranks_close(&choice.ranks);
     tacho_request_selection_close(&choice.selection);
-    tacho_fleet_deinit(&choice.fleets[0]);
-    tacho_fleet_deinit(&choice.fleets[1]);
+    tacho_fleet_ask_close(&choice.ask);
     return outcome;
 }
 

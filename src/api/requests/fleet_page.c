@@ -42,28 +42,28 @@ int tacho_fleet_page_run(tacho_fleet_choice *choice, tacho_request *given)
     tacho_fleet_inputs inputs;
     tacho_page_request request = {.output_path = choice->output_path,
                                   .title = "Ranks",
-                                  .selection = choice->job.selection,
-                                  .source = choice->job.source,
+                                  .selection = choice->ask.job.selection,
+                                  .source = choice->ask.job.source,
                                   .is_strict = choice->is_strict,
                                   .notes = &choice->notes,
                                   .explain = explain,
                                   .skip = skip,
                                   .user = given};
     request.intake.options = choice->source_options;
-    tacho_fleet_page page = {.job = &choice->job,
+    tacho_fleet_page page = {.job = &choice->ask.job,
                              .tables = &choice->tables,
                              .page = &request,
                              .is_split = choice->is_split,
-                             .fleet = &choice->fleets[0]};
+                             .fleet = &choice->ask.fleets[0]};
     tacho_status status = tacho_fleet_inputs_init(&inputs, given->words + 1, given->word_count - 1);
-    choice->job.paths = inputs.list.paths;
-    choice->job.path_count = inputs.list.path_count;
-    choice->job.runs = &inputs.runs;
-    choice->job.refused = inputs.refused;
-    choice->job.refused_count = inputs.refused_count;
-    choice->job.run = choice->runs[0];
+    choice->ask.job.paths = inputs.list.paths;
+    choice->ask.job.path_count = inputs.list.path_count;
+    choice->ask.job.runs = &inputs.runs;
+    choice->ask.job.refused = inputs.refused;
+    choice->ask.job.refused_count = inputs.refused_count;
+    choice->ask.job.run = choice->runs[0];
     if (status == TACHO_OK) {
-        tacho_request_begin_progress(given, "reading", "files", &choice->job.progress);
+        tacho_request_begin_progress(given, "reading", "files", &choice->ask.job.progress);
         status = tacho_fleet_page_write(&page);
         tacho_request_end_progress(given);
     }

@@ -32,7 +32,7 @@ static bool choose_share(const tacho_fleet_choice *choice, tacho_request *given,
 static void begin_progress(tacho_fleet_choice *choice)
 {
     tacho_request *given = choice->given;
-    tacho_request_begin_progress(given, "reading", "files", &choice->job.progress);
+    tacho_request_begin_progress(given, "reading", "files", &choice->ask.job.progress);
 }
 
 /* Says how many files are not in what was written to |path|; returns the exit status. */
@@ -46,28 +46,9 @@ static int say_failed(const tacho_request *given, size_t count, const char *path
     return count > 0 ? TACHO_OUTCOME_LOSSY : TACHO_OUTCOME_DONE;
 }
 
-static size_t count_failed(const tacho_fleet *fleet)
-{
-    size_t failed = 0;
-    for (size_t i = 0; i < fleet->file_count; i++) {
-        failed += fleet->files[i].state == TACHO_FLEET_FAILED ? 1 : 0;
-    }
-    return failed;
-}
-
-/* Only parts of nothing leave nothing. */
-static tacho_status refuse_nothing(const tacho_fleet_choice *choice)
-{
-    return choice->job.path_count == 1
-               ? tacho_fail(TACHO_CODE_BAD_DATA, "%s: this part holds no profile; make it again",
-                            choice->job.paths[0])
-               : tacho_fail(TACHO_CODE_BAD_DATA, "none of the %zu parts holds a profile",
-                            choice->job.path_count);
-}
-
 int tacho_fleet_map_run(tacho_fleet_choice *choice, tacho_request *given)
 {
-    tacho_fleet_map map = {.folder = choice->output_path, .job = &choice->job};
+    tacho_fleet_map map = {.folder = choice->output_path, .job = &choice->ask.job};
     if (!tacho_request_is_file(choice->output_path)) {
         return tacho_request_misuse(given, "no directory for the parts given; use {o|output} DIR");
     }
@@ -75,7 +56,7 @@ int tacho_fleet_map_run(tacho_fleet_choice *choice, tacho_request *given)
         return TACHO_OUTCOME_USAGE;
     }
     begin_progress(choice);
-    choice->job.sections = TACHO_FLEET_ALL;
+    choice->ask.job.sections = TACHO_FLEET_ALL;
     tacho_status status = tacho_fleet_map_all(&map, given->words + 1, given->word_count - 1);
     tacho_request_end_progress(given);
     if (status != TACHO_OK) {
@@ -104,35 +85,19 @@ int tacho_fleet_map_run(tacho_fleet_choice *choice, tacho_request *given)
 
 int tacho_fleet_reduce_run(tacho_fleet_choice *choice, tacho_request *given)
 {
-    tacho_fleet_inputs inputs;
-    tacho_fleet *fleet = &choice->fleets[0];
+    tacho_fleet *fleet = &choice->ask.fleets[0];
     if (!tacho_request_is_file(choice->output_path)) {
         return tacho_request_misuse(given, "no output file given; use {o|output} OUT.tpart");
     }
-    tacho_status status = tacho_fleet_inputs_init(&inputs, given->words + 1, given->word_count - 1);
-    choice->job.sections = TACHO_FLEET_ALL;
-    choice->job.paths = inputs.list.paths;
-    choice->job.path_count = inputs.list.path_count;
-    choice->job.runs = &inputs.runs;
-    choice->job.refused = inputs.refused;
-    choice->job.refused_count = inputs.refused_count;
+    choice->ask.job.sections = TACHO_FLEET_ALL;
     begin_progress(choice);
-    if (status == TACHO_OK) {
-        status = tacho_fleet_init(fleet, TACHO_FLEET_ALL);
-    }
-    if (status == TACHO_OK) {
-        status = tacho_fleet_ranks_run(&choice->ranks, &choice->job, fleet);
-    }
+    tacho_status status =
+        tacho_fleet_ask_read(&choice->ask, given->words + 1, given->word_count - 1, 0);
     tacho_request_end_progress(given);
-    choice->has_failed = status != TACHO_OK;
-    bool is_first = choice->ranks.rank == 0;
-    if (status == TACHO_OK && is_first && fleet->file_count == 0) {
-        status = refuse_nothing(choice);
-    }
+    bool is_first = choice->ask.ranks.rank == 0;
     if (status == TACHO_OK && is_first) {
         status = tacho_fleet_write_part(fleet, choice->output_path);
     }
-    tacho_fleet_inputs_deinit(&inputs);
     if (status != TACHO_OK) {
         return tacho_request_fail(given, status);
     }
@@ -140,7 +105,7 @@ int tacho_fleet_reduce_run(tacho_fleet_choice *choice, tacho_request *given)
         tacho_request_note(given, "wrote", "%s: %zu file%s", choice->output_path, fleet->file_count,
                            fleet->file_count == 1 ? "" : "s");
     }
-    return is_first ? say_failed(given, count_failed(fleet), choice->output_path)
+    return is_first ? say_failed(given, tacho_fleet_count_failed(fleet), choice->output_path)
                     : TACHO_OUTCOME_DONE;
 }
 
@@ -150,7 +115,7 @@ int tacho_fleet_slurm_make(tacho_fleet_choice *choice, const char *const *words,
     tacho_request *given = choice->given;
     char submit[128], map_words[96];
     unsigned long long count = (unsigned long long)choice->slurm_tasks;
-    tacho_fleet_map map = {.folder = choice->parts, .job = &choice->job};
+    tacho_fleet_map map = {.folder = choice->parts, .job = &choice->ask.job};
     snprintf(submit, sizeof(submit),
              "sbatch --wait --quiet --job-name=tacho-fleet --output=/dev/null --array=0-%llu",
              count - 1);
@@ -232,13 +197,13 @@ int tacho_fleet_timeline_run(tacho_fleet_choice *choice, tacho_request *given)
     tacho_fleet_view view;
     tacho_dict dict;
     size_t problem_count = 0;
-    tacho_fleet_timeline timeline = {.job = &choice->job, .view = &view};
+    tacho_fleet_timeline timeline = {.job = &choice->ask.job, .view = &view};
     timeline.output_path = choice->output_path;
     timeline.sink = tacho_request_trace_sink(given, "format", choice->output_path, "");
     if (timeline.sink == NULL) {
         return TACHO_OUTCOME_USAGE;
     }
-    tacho_status status = tacho_fleet_view_init(&view, &choice->fleets[0]);
+    tacho_status status = tacho_fleet_view_init(&view, &choice->ask.fleets[0]);
     status = tacho_status_first(status, tacho_dict_init(&dict));
     if (status == TACHO_OK) {
         status = count_problems(choice, &view, &problem_count);
@@ -255,36 +220,6 @@ int tacho_fleet_timeline_run(tacho_fleet_choice *choice, tacho_request *given)
 }
 
 /* ---- what was read --------------------------------------------------------------------------- */
-
-/* No file is of the run that was asked for. */
-static tacho_status refuse_run(const tacho_fleet_choice *choice)
-{
-    char text[TACHO_FLEET_RUN_SET_TEXT_MAX] = "";
-    if (choice->job.other_runs != NULL) {
-        tacho_fleet_run_set_print(choice->job.other_runs, text);
-    }
-    return tacho_fail(TACHO_CODE_BAD_DATA, "no file of run '%s'%s%s", choice->job.run,
-                      text[0] != '\0' ? "; there are " : "", text);
-}
-
-tacho_status tacho_fleet_check_read(const tacho_fleet_choice *choice, const tacho_fleet *fleet)
-{
-    size_t failed = count_failed(fleet);
-    if (fleet->file_count == 0 && choice->job.run == NULL) {
-        return refuse_nothing(choice);
-    }
-    if (fleet->file_count == 0 && choice->job.run != NULL) {
-        return refuse_run(choice);
-    }
-    if (failed < fleet->file_count || choice->job.sections == 0) {
-        return TACHO_OK;
-    }
-    tacho_str reason = tacho_strings_get(&fleet->texts, fleet->files[0].reason);
-    return failed == 1
-               ? tacho_fail(TACHO_CODE_BAD_DATA, "%.*s", TACHO_STR_ARG(reason))
-               : tacho_fail(TACHO_CODE_BAD_DATA, "none of the %zu files could be read, as in: %.*s",
-                            failed, TACHO_STR_ARG(reason));
-}
 
 void tacho_fleet_say_runs(const tacho_request *given, const tacho_fleet *fleet)
 {

@@ -9,15 +9,13 @@
 #include "api/requests/selection.h"
 #include "api/requests/request.h"
 #include "pipeline/input_list.h"
-#include "session/fleet_ranks.h"
+#include "session/fleet_ask.h"
 #include "sinks/table_sink.h"
 
 /* What was chosen on the command line. */
 typedef struct tacho_fleet_choice {
     tacho_request *given;
-    tacho_ranks ranks;
-    bool has_failed; /* before ranks were done with each other */
-    tacho_fleet_job job;
+    tacho_fleet_ask ask;
     tacho_fleet_options tables;
     tacho_source_options source_options;
     tacho_request_selection selection;
@@ -30,12 +28,7 @@ typedef struct tacho_fleet_choice {
     bool is_quiet, is_strict, is_split;
     tacho_held_notes held;
     tacho_notes notes;
-    tacho_fleet fleets[2];
 } tacho_fleet_choice;
-
-/* A failure when no file of what was asked for could be read; 'health' tells of those, too. */
-tacho_status tacho_fleet_check_read(const tacho_fleet_choice *choice,
-                                    const tacho_fleet *fleet) TACHO_MUST_USE;
 
 /* Says so where files are of several runs: their numbers are added up. */
 void tacho_fleet_say_runs(const tacho_request *given, const tacho_fleet *fleet);
