@@ -329,6 +329,10 @@ static int fleet_command_run(tacho_request *given)
         outcome = run_chosen(&choice, given);
     }
     if (choice.ask.has_failed) {
+        if (choice.ask.ranks.size > 1) { /* this process ends here, and its results with it */
+            tacho_request_note_status(given, "error", given->failure);
+            given->failure = TACHO_OK;
+        }
         tacho_ranks_give_up(&choice.ask.ranks, outcome);
     }
     tacho_request_selection_close(&choice.selection);
