@@ -90,9 +90,9 @@ double tacho_rule_number(const tacho_table *table, size_t row, size_t column)
 }
 
 static const tacho_column finding_columns[] = {
-    TACHO_COLUMN(RULE, "rule", TEXT),  TACHO_COLUMN(ID, "ID", INT),
-    TACHO_COLUMN(OP, "OP Code", TEXT), TACHO_COLUMN(ADVICE, "advice", TEXT),
-    TACHO_COLUMN(PAGE, "page", TEXT),
+    TACHO_COLUMN(RULE, "rule", TEXT),     TACHO_COLUMN(ID, "ID", INT),
+    TACHO_COLUMN(OP, "OP Code", TEXT),    TACHO_COLUMN(GAIN_NS, "can gain", DURATION),
+    TACHO_COLUMN(ADVICE, "advice", TEXT), TACHO_COLUMN(PAGE, "page", TEXT),
 };
 
 static tacho_status add_row(const tacho_finding *finding, const tacho_table *of,
@@ -108,23 +108,55 @@ static tacho_status add_row(const tacho_finding *finding, const tacho_table *of,
             table, tacho_whole_i64(tacho_rule_number(of, finding->row, columns[0]))));
         TACHO_TRY(tacho_table_add_text(table, tacho_rule_text(of, finding->row, columns[1])));
     }
+    TACHO_TRY(finding->gain_ns > 0 ? tacho_table_add_int(table, finding->gain_ns)
+                                   : tacho_table_add_absent(table));
     TACHO_TRY(tacho_table_add_text(table, finding->advice));
     return tacho_table_add_text(table, tacho_str_from_cstring(finding->rule->page));
+}
+
+/* Largest gain first, then in the order of rules and rows. */
+static int compare_findings(const void *left, const void *right)
+{
+    const tacho_finding *a = *(const tacho_finding *const *)left;
+    const tacho_finding *b = *(const tacho_finding *const *)right;
+    if (a->gain_ns != b->gain_ns) {
+        return a->gain_ns > b->gain_ns ? -1 : 1;
+    }
+    return (a > b) - (a < b); /* both are in one array */
+}
+
+static tacho_status add_rows(const tacho_findings *findings, const tacho_table *of,
+                             const size_t columns[2], tacho_table *table)
+{
+    const tacho_finding **ranked = NULL;
+    size_t count = 0;
+    tacho_status status = tacho_items_make(&ranked, findings->item_count);
+    for (size_t i = 0; i < findings->item_count && status == TACHO_OK; i++) {
+        if (!findings->items[i].rule->is_praise) {
+            ranked[count++] = &findings->items[i];
+        }
+    }
+    if (count > 1) {
+        qsort(ranked, count, sizeof(const tacho_finding *), compare_findings);
+    }
+    for (size_t i = 0; i < count && status == TACHO_OK; i++) {
+        status = add_row(ranked[i], of, columns, table);
+    }
+    free(ranked);
+    return status;
 }
 
 tacho_status tacho_findings_table(const tacho_findings *findings, const tacho_table *of,
                                   const char *const columns[2], tacho_table *out_table)
 {
     static const tacho_column_id kept[] = {TACHO_COL_RULE, TACHO_COL_ID,   TACHO_COL_ADVICE,
-                                           TACHO_COL_OP,   TACHO_COL_PAGE, TACHO_COL_OTHER};
+                                           TACHO_COL_OP,   TACHO_COL_PAGE, TACHO_COL_GAIN_NS,
+                                           TACHO_COL_OTHER};
     static const tacho_column_id whole[] = {TACHO_COL_ADVICE, TACHO_COL_OTHER};
     size_t places[2] = {tacho_rule_column(of, columns[0]), tacho_rule_column(of, columns[1])};
     tacho_table_init(out_table, "advice", "Advice", finding_columns,
                      sizeof(finding_columns) / sizeof(finding_columns[0]));
     out_table->kept = kept;
     out_table->whole = whole;
-    for (size_t i = 0; i < findings->item_count; i++) {
-        TACHO_TRY(add_row(&findings->items[i], of, places, out_table));
-    }
-    return TACHO_OK;
+    return add_rows(findings, of, places, out_table);
 }

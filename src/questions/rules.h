@@ -22,6 +22,7 @@ typedef struct tacho_rule {
     const char *id;
     const char *page; /* docs/NAME.md, which has the id as a heading */
     tacho_status (*check)(const tacho_table *table, tacho_findings *findings);
+    bool is_praise; /* there is nothing to change: the table leaves its findings out */
 } tacho_rule;
 
 /* The row of a finding that is about the table as a whole. */
@@ -65,7 +66,8 @@ size_t tacho_rule_column(const tacho_table *table, const char *name);
 tacho_str tacho_rule_text(const tacho_table *table, size_t row, size_t column);
 double tacho_rule_number(const tacho_table *table, size_t row, size_t column);
 
-/* A row per finding: rule, the cells of |id| and |name| in its row, advice, page. */
+/* A row per finding, the largest gain first: rule, the cells of |columns| in its row, gain, advice,
+ * page. */
 tacho_status tacho_findings_table(const tacho_findings *findings, const tacho_table *of,
                                   const char *const columns[2],
                                   tacho_table *out_table) TACHO_MUST_USE;

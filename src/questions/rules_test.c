@@ -37,8 +37,8 @@ static tacho_status count(const tacho_table *table, tacho_findings *findings)
                               tacho_table_row_count(table));
 }
 
-static const tacho_rule slow_rule = {"slow", "docs/a.md", slow};
-static const tacho_rule count_rule = {"count", "docs/b.md", count};
+static const tacho_rule slow_rule = {"slow", "docs/a.md", slow, false};
+static const tacho_rule count_rule = {"count", "docs/b.md", count, false};
 static const tacho_rule *const rules[] = {&slow_rule, &count_rule, NULL};
 
 static void make_table(tacho_table *table)
@@ -72,8 +72,19 @@ static void test_rules(void **state)
     assert_string_equal(tacho_table_cell(&found, 0, 0)->value.text.data, "slow");
     assert_int_equal(tacho_table_cell(&found, 0, 1)->value.integer, 7);
     assert_string_equal(tacho_table_cell(&found, 0, 2)->value.text.data, "conv");
+    assert_true(tacho_table_cell(&found, 0, 3)->is_absent);
     assert_true(tacho_table_cell(&found, 1, 1)->is_absent);
-    assert_string_equal(tacho_table_cell(&found, 1, 4)->value.text.data, "docs/b.md");
+    assert_string_equal(tacho_table_cell(&found, 1, 5)->value.text.data, "docs/b.md");
+    tacho_table_deinit(&found);
+    findings.items[1].gain_ns = 5; /* comes first */
+    assert_null(tacho_findings_table(&findings, &table, shown, &found));
+    assert_string_equal(tacho_table_cell(&found, 0, 0)->value.text.data, "count");
+    assert_int_equal(tacho_table_cell(&found, 0, 3)->value.integer, 5);
+    tacho_table_deinit(&found);
+    static const tacho_rule praise = {.id = "fine", .page = "docs/a.md", .is_praise = true};
+    findings.items[0].rule = &praise; /* nothing to do */
+    assert_null(tacho_findings_table(&findings, &table, shown, &found));
+    assert_int_equal(tacho_table_row_count(&found), 1);
     tacho_table_deinit(&found);
     tacho_findings_deinit(&findings);
     tacho_table_deinit(&table);

@@ -7,17 +7,22 @@
 
 #include "estimates/tenstorrent/tt_fidelity.h"
 #include "estimates/tenstorrent/tt_report.h"
+#include "base/whole.h"
 #include "codec/json_number.h"
 
 #include <math.h>
+#include <stdio.h>
 
-enum { GRID_CORES = 64, LOW_FLOPS_PERCENT = 40 };
+enum { GRID_CORES = 64, LOW_FLOPS_PERCENT = 40, PERCENT = 100, NS_PER_US = 1000 };
+
+enum { OTHERS_BYTES = 128 };
 
 static const char page[] = "docs/tenstorrent.md";
 
 /* Columns that rules use. */
 typedef struct columns {
-    size_t code, bound, time, gap, cores, flops_percent, fidelity, types[3], sharded, memory;
+    size_t code, bound, time, gap, cores, dram_percent, flops_percent, fidelity, types[3];
+    size_t sharded, memory;
     size_t block_w, subblock_h, subblock_w;
 } columns;
 
@@ -29,6 +34,7 @@ static columns find_columns(const tacho_table *table)
         .time = tacho_rule_column(table, "Device Time"),
         .gap = tacho_rule_column(table, "Op-to-Op Gap"),
         .cores = tacho_rule_column(table, "Cores"),
+        .dram_percent = tacho_rule_column(table, "DRAM %"),
         .flops_percent = tacho_rule_column(table, "FLOPs %"),
         .fidelity = tacho_rule_column(table, "Math Fidelity"),
         .types = {tacho_rule_column(table, "Input 0 Datatype"),
@@ -65,6 +71,17 @@ static bool is_dram_bound(const product *of)
     return is_bound(of, "DRAM") || is_bound(of, "BOTH");
 }
 
+/* The time above the nearer of its limits, memory and arithmetic; 0 if none is known. */
+static int64_t find_gain(const product *of)
+{
+    double time_us = number(of, of->at.time);
+    double memory = number(of, of->at.dram_percent);
+    double flops = number(of, of->at.flops_percent);
+    double best = isnan(memory) || flops > memory ? flops : memory;
+    bool is_known = time_us > 0 && best >= 0 && best < PERCENT;
+    return is_known ? tacho_whole_i64(time_us * NS_PER_US * (1 - best / PERCENT)) : 0;
+}
+
 /* Runs |check| for each matrix product. */
 static tacho_status for_products(const tacho_table *table, tacho_findings *findings,
                                  tacho_status (*check)(const product *of, tacho_findings *findings))
@@ -73,18 +90,22 @@ static tacho_status for_products(const tacho_table *table, tacho_findings *findi
     for (of.row = 0; of.row < tacho_table_row_count(table); of.row++) {
         of.bound = tacho_rule_text(table, of.row, of.at.bound);
         if (tacho_tt_holds(tacho_rule_text(table, of.row, of.at.code), "Matmul")) {
+            findings->gain_ns = find_gain(&of);
             TACHO_TRY(check(&of, findings));
         }
     }
+    findings->gain_ns = 0;
     return TACHO_OK;
 }
 
-#define PRODUCT_RULE(name, text_id)                                                                \
+#define PRODUCT_RULE(name, text_id) PRODUCT_RULE_OF(name, text_id, false)
+
+#define PRODUCT_RULE_OF(name, text_id, praises)                                                    \
     static tacho_status name##_all(const tacho_table *table, tacho_findings *findings)             \
     {                                                                                              \
         return for_products(table, findings, name);                                                \
     }                                                                                              \
-    static const tacho_rule name##_rule = {(text_id), page, name##_all};
+    static const tacho_rule name##_rule = {(text_id), page, name##_all, praises};
 
 static tacho_status dram_sharded(const product *of, tacho_findings *findings)
 {
@@ -179,7 +200,7 @@ static tacho_status good_blocks(const product *of, tacho_findings *findings)
                      width, sub_height, sub_width)
                : TACHO_OK;
 }
-PRODUCT_RULE(good_blocks, "tt-matmul-good-blocks")
+PRODUCT_RULE_OF(good_blocks, "tt-matmul-good-blocks", true)
 
 static tacho_status fidelity(const product *of, tacho_findings *findings)
 {
@@ -221,40 +242,57 @@ static tacho_status fallbacks(const tacho_table *table, tacho_findings *findings
     columns at = find_columns(table);
     for (size_t row = 0; row < tacho_table_row_count(table); row++) {
         if (tacho_str_equal(tacho_rule_text(table, row, at.bound), TACHO_STR("HOST"))) {
+            double time_us = tacho_rule_number(table, row, at.time);
+            findings->gain_ns = time_us > 0 ? tacho_whole_i64(time_us * NS_PER_US) : 0;
             TACHO_TRY(tacho_findings_add(findings, row, "Move this op to the device"));
         }
     }
     return TACHO_OK;
 }
 
-static const tacho_rule fallback_rule = {"tt-fallback", page, fallbacks};
+static const tacho_rule fallback_rule = {"tt-fallback", page, fallbacks, false};
 
-/* Gaps longer than a traced op needs: 6 us; the vendor's tool calls them high from 6.5 us on. */
+/*
+ * Gaps longer than a traced op needs: 6 us; the vendor's tool calls them high from 6.5 us on. In
+ * gaps of 100 ms and longer programs are compiled, or something else happens that a trace does not
+ * save.
+ */
 static tacho_status gaps(const tacho_table *table, tacho_findings *findings)
 {
     static const double high_us = 6.5;
     static const double needed_us = 6;
+    static const double other_us = 100000;
     columns at = find_columns(table);
     double saved = 0;
     double total = 0;
     size_t count = 0;
+    size_t other_count = 0;
     for (size_t row = 0; row < tacho_table_row_count(table); row++) {
         double gap = tacho_rule_number(table, row, at.gap);
         double time = tacho_rule_number(table, row, at.time);
-        total += (isnan(time) ? 0 : time) + (isnan(gap) ? 0 : gap);
-        saved += gap > high_us ? gap - needed_us : 0;
-        count += gap > high_us ? 1 : 0;
+        bool is_counted = gap < other_us;
+        total += (isnan(time) ? 0 : time) + (is_counted ? gap : 0);
+        saved += is_counted && gap > high_us ? gap - needed_us : 0;
+        count += is_counted && gap > high_us ? 1 : 0;
+        other_count += gap >= other_us ? 1 : 0;
     }
+    char others[OTHERS_BYTES] = "";
+    if (other_count > 0) {
+        snprintf(others, sizeof(others),
+                 "; %zu gap%s of 100 ms and longer, as where programs are compiled, not counted",
+                 other_count, other_count == 1 ? "" : "s");
+    }
+    findings->gain_ns = count > 0 ? tacho_whole_i64(saved * NS_PER_US) : 0;
     return count == 0
                ? TACHO_OK
                : tacho_findings_add(findings, TACHO_WHOLE_TABLE,
                                     "%zu op%s start%s more than 6.5 us after the one before: "
                                     "running as a trace could save %.0f us (%.1f %% of the "
-                                    "time)",
+                                    "time)%s",
                                     count, count == 1 ? "" : "s", count == 1 ? "s" : "", saved,
-                                    saved / total * 100);
+                                    saved / total * PERCENT, others);
 }
 
-static const tacho_rule gap_rule = {"tt-op-gap", page, gaps};
+static const tacho_rule gap_rule = {"tt-op-gap", page, gaps, false};
 
 const tacho_rule *const tacho_tt_run_rules[] = {&fallback_rule, &gap_rule, NULL};

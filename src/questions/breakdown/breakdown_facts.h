@@ -118,6 +118,6 @@ tacho_status tacho_facts_check_each(const tacho_table *facts, tacho_findings *fi
     {                                                                                              \
         return tacho_facts_check_each(facts, findings, check_##name);                              \
     }                                                                                              \
-    const tacho_rule tacho_rule_##name = {(text_id), "docs/rules.md", check_each_##name}
+    const tacho_rule tacho_rule_##name = {(text_id), "docs/rules.md", check_each_##name, false}
 
 #endif
