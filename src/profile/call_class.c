@@ -61,7 +61,8 @@ static const call_word parts[] = {
 unsigned tacho_call_class_of(tacho_str category, tacho_str name)
 {
     bool is_operator = tacho_str_starts_with(name, TACHO_STR("aten::")) ||
-                       tacho_str_equal(category, TACHO_STR("cpu_op"));
+                       tacho_str_equal(category, TACHO_STR("cpu_op")) ||
+                       tacho_str_equal(category, TACHO_STR("Node")); /* ONNX Runtime */
     bool is_range = tacho_str_starts_with(name, TACHO_STR("autograd::"));
     unsigned bits = is_operator && !is_range ? TACHO_CALL_OPERATOR : 0;
     for (size_t i = 0; i < COUNT_OF(whole_words); i++) {

@@ -20,6 +20,7 @@ static void test_classes(void **state)
     } cases[] = {
         {"cpu_op", "aten::mm", TACHO_CALL_OPERATOR},
         {"cpu_op", "MyFunctionBackward", TACHO_CALL_OPERATOR},
+        {"Node", "conv1_kernel_time", TACHO_CALL_OPERATOR},
         {"cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", TACHO_CALL_BACKWARD},
         {"cpu_op", "aten::item", TACHO_CALL_OPERATOR | TACHO_CALL_VALUE},
         {"cpu_op", "aten::items", TACHO_CALL_OPERATOR},

@@ -125,14 +125,45 @@ def compose(chance, sick=None):
                              "args": {"labels": "GPU 0"}}, *trace.events]}
 
 
-def advice(tacho, path, trace):
+def rows_of(tacho, *paths):
+    lines = subprocess.run([tacho, "breakdown", *paths, "--json"], capture_output=True, text=True,
+                           check=True).stdout.splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def write(path, trace):
     with open(path, "w", encoding="utf-8") as out:
         json.dump(trace, out)
-    lines = subprocess.run([tacho, "breakdown", path, "--json"], capture_output=True, text=True,
-                           check=True).stdout.splitlines()
-    rows = [json.loads(line) for line in lines]
+    return path
+
+
+def advice(tacho, path, trace):
+    rows = rows_of(tacho, write(path, trace))
     return ([row["verdict"] for row in rows if row["table"] == "verdict"],
             [row["rule"] for row in rows if row["table"] == "advice"])
+
+
+def check_samples(tacho, scratch, chance):
+    """Three samples of one program have one finding, two have two."""
+    paths = [write(os.path.join(scratch, f"sample{i}.json"), compose(chance, "M-04"))
+             for i in range(3)]
+    for count, expected in ((2, 2), (3, 1)):
+        found = [row for row in rows_of(tacho, *paths[:count]) if row["table"] == "advice"]
+        if len(found) != expected:
+            sys.exit(f"{count} samples: {[row['advice'] for row in found]}")
+    if "the same in 2 other profiles" not in found[0]["advice"]:
+        sys.exit(f"three samples: {found[0]['advice']}")
+
+
+def check_host(tacho, path, chance):
+    """Without the device's events, a verdict about the host from 20 operators on."""
+    trace = compose(chance)
+    events = [event for event in trace["traceEvents"] if event.get("cat") == "cpu_op"]
+    for count in (19, 20):
+        verdict, rules = advice(tacho, path, {"traceEvents": events[:count]})
+        if rules or (count == 20) != bool(verdict) or not all(
+                text.startswith("Host only") and "aten::" in text for text in verdict):
+            sys.exit(f"{count} operators of the host: {verdict} {rules}")
 
 
 def main():
@@ -150,6 +181,8 @@ def main():
         verdict, rules = advice(tacho, path, compose(chance, sick))
         if sick not in rules[:2]:
             sys.exit(f"{sick}: {verdict} {rules}")
+    check_samples(tacho, scratch, chance)
+    check_host(tacho, path, chance)
     print(f"20 healthy runs without advice, {len(diseases)} diseases found")
 
 

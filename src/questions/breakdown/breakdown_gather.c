@@ -17,12 +17,23 @@ typedef struct tacho_breakdown_track {
     tacho_origin last_origin;
 } track_state;
 
+static bool has_device(const tacho_breakdown_gather *self, uint32_t part)
+{
+    const tacho_dict *dict = self->events.dict;
+    bool has_one = false;
+    for (uint32_t i = 0; i < dict->track_count && !has_one; i++) {
+        has_one = dict->tracks[i].part == part && tacho_timeline_is_device(&self->timeline, i);
+    }
+    return has_one;
+}
+
 static tacho_status begin_host(tacho_breakdown_gather *self, uint32_t part)
 {
     TACHO_TRY(tacho_grow(&self->hosts, &self->host_capacity, (size_t)part + 1));
     while (self->host_count <= part) {
         self->hosts[self->host_count++] = (tacho_host_story){.has_wait = false};
     }
+    self->hosts[part].is_alone = !has_device(self, part);
     tacho_host_scope_clear(&self->scope);
     return TACHO_OK;
 }
@@ -309,8 +320,16 @@ static tacho_status add_call(void *gather, const tacho_timeline_span *span)
     }
     TACHO_TRY(tacho_host_scope_add(&self->scope, span->row->track, span->row->of.span.site,
                                    times_ns, &bits));
+    tacho_host_story *host = &self->hosts[self->part];
+    bool is_mark = tacho_steps_is_mark(&self->timeline.steps, span->row->of.span.site);
+    if (host->is_alone && !is_mark) {
+        TACHO_TRY(
+            tacho_host_time_add(&host->time, span->row->track, span->row->of.span.site, times_ns));
+        unsigned all = tacho_host_scope_bits(&self->scope, span->row->of.span.site);
+        host->time.operator_count += (all & TACHO_CALL_OPERATOR) != 0 ? 1 : 0;
+    }
     if (bits != 0) {
-        tacho_host_story_add(&self->hosts[self->part], &self->steps[self->part], span, bits);
+        tacho_host_story_add(host, &self->steps[self->part], span, bits);
     }
     return TACHO_OK;
 }

@@ -8,6 +8,7 @@
 #define TACHO_QUESTIONS_BREAKDOWN_BREAKDOWN_RULES_H
 
 #include "questions/breakdown/breakdown_facts.h"
+#include "questions/breakdown/host_time.h"
 
 /* One row per rule: the constant tacho_rule_NAME. Findings of equal gain are ranked in this
  * order. */
@@ -52,6 +53,10 @@ const char *tacho_breakdown_graphs(const tacho_device_facts *of);
 int64_t tacho_breakdown_launch_gain(const tacho_device_facts *of);
 
 enum { TACHO_VERDICT_ROOM = 640 };
+
+/* One sentence on what hosts do where no device works; empty if they run too few operators. */
+void tacho_breakdown_host_verdict(const tacho_dict *dict, const tacho_host_time *time,
+                                  char out_text[TACHO_VERDICT_ROOM]);
 
 /* One sentence on what limits the device; empty if the facts allow none. */
 void tacho_breakdown_verdict(const tacho_device_facts *of, char out_text[TACHO_VERDICT_ROOM]);

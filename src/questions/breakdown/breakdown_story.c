@@ -22,6 +22,7 @@ void tacho_device_story_deinit(tacho_device_story *story)
 
 void tacho_host_story_deinit(tacho_host_story *story)
 {
+    tacho_host_time_deinit(&story->time);
     tacho_work_patterns_deinit(&story->all);
     tacho_work_patterns_deinit(&story->steady);
 }

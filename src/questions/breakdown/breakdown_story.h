@@ -7,7 +7,7 @@
 #define TACHO_QUESTIONS_BREAKDOWN_BREAKDOWN_STORY_H
 
 #include "questions/breakdown/breakdown_steps.h"
-#include "questions/breakdown/work_patterns.h"
+#include "questions/breakdown/host_time.h"
 #include "questions/timeline/timeline.h"
 
 /* How many of the longest gaps of a device are kept at least, and judged. */
@@ -48,6 +48,8 @@ typedef struct tacho_host_story {
     int64_t value_start_ns, value_end_ns; /* of the latest call for a value */
     uint32_t value_track;
     bool has_value;
+    bool is_alone; /* no device works in the part: */
+    tacho_host_time time;
 } tacho_host_story;
 
 void tacho_host_story_deinit(tacho_host_story *story);

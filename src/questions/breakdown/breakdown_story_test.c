@@ -276,6 +276,30 @@ static void test_longest_gaps(void **state)
     teardown(&at);
 }
 
+/* ---- hosts --------------------------------------------------------------------------------- */
+
+/* A call of 100 ns with two inside, and one on another thread. */
+static void test_host_time(void **state)
+{
+    (void)state;
+    static const int64_t spans[][4] = {
+        {0, 7, 0, 100}, {0, 8, 10, 40}, {0, 8, 50, 70}, {2, 9, 60, 90}};
+    static const int64_t own[] = {50, 50, 30};
+    tacho_host_time time = {.busy_ns = 0};
+    for (size_t i = 0; i < 4; i++) {
+        assert_null(
+            tacho_host_time_add(&time, (uint32_t)spans[i][0], (uint32_t)spans[i][1], &spans[i][2]));
+    }
+    assert_int_equal(time.thread_count, 2);
+    assert_int_equal(time.busy_ns, 130);
+    assert_int_equal(time.end_ns - time.start_ns, 100);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(time.calls.ops[i].site, 7 + i);
+        assert_int_equal(time.calls.ops[i].ns, own[i]);
+    }
+    tacho_host_time_deinit(&time);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,6 +312,7 @@ int main(void)
         cmocka_unit_test(test_gaps_without_steps),
         cmocka_unit_test(test_gaps_in_steps),
         cmocka_unit_test(test_longest_gaps),
+        cmocka_unit_test(test_host_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -246,6 +246,34 @@ static bool can_compare(const tacho_device_facts *of)
            tacho_fact(of, TACHO_COL_COPY_NS) > 0 || tacho_fact(of, TACHO_COL_COMMUNICATION_NS) > 0;
 }
 
+void tacho_breakdown_host_verdict(const tacho_dict *dict, const tacho_host_time *time,
+                                  char out_text[TACHO_VERDICT_ROOM])
+{
+    const tacho_op_sum *ops[TOP_OPS];
+    out_text[0] = '\0';
+    if (time->operator_count < TACHO_FACTS_LEAST_WORK || time->busy_ns <= 0) {
+        return;
+    }
+    size_t count = tacho_work_patterns_top(&time->calls, ops, TOP_OPS);
+    say(out_text,
+        "Host only: no device works in this recording of %.3f ms; of the calls on %zu thread%s, "
+        "most time goes to",
+        (double)(time->end_ns - time->start_ns) / 1e6, time->thread_count,
+        time->thread_count == 1 ? "" : "s");
+    for (size_t i = 0; i < count; i++) {
+        tacho_str name = tacho_dict_string(dict, dict->sites[ops[i]->site].name);
+        size_t len = strlen(out_text);
+        snprintf(out_text + len, TACHO_VERDICT_ROOM - len, "%s %.*s (%.1f %%)",
+                 i == 0          ? ""
+                 : i + 1 < count ? ","
+                                 : " and",
+                 shown_length(name), name.data,
+                 TACHO_FACTS_PERCENT * (double)ops[i]->ns / (double)time->busy_ns);
+    }
+    size_t len = strlen(out_text);
+    snprintf(out_text + len, TACHO_VERDICT_ROOM - len, ".");
+}
+
 void tacho_breakdown_verdict(const tacho_device_facts *of, char out_text[TACHO_VERDICT_ROOM])
 {
     const span_parts parts = {

@@ -71,6 +71,15 @@ static tacho_status add_op(tacho_work_patterns *patterns, const tacho_op_sum *mo
     return TACHO_OK;
 }
 
+tacho_status tacho_work_patterns_add_time(tacho_work_patterns *patterns, uint32_t site, int64_t ns)
+{
+    tacho_op_sum *op = NULL;
+    TACHO_TRY(ensure_op(patterns, site, &op));
+    op->count++;
+    op->ns += ns;
+    return TACHO_OK;
+}
+
 tacho_status tacho_work_patterns_merge(tacho_work_patterns *patterns,
                                        const tacho_work_patterns *more)
 {

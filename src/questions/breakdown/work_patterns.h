@@ -92,6 +92,10 @@ tacho_status tacho_work_patterns_add(tacho_work_patterns *const *to, size_t coun
                                      tacho_pattern_stream *stream,
                                      const tacho_pattern_work *work) TACHO_MUST_USE;
 
+/* Adds |ns| to the operator of |site|, which is of no class. */
+tacho_status tacho_work_patterns_add_time(tacho_work_patterns *patterns, uint32_t site,
+                                          int64_t ns) TACHO_MUST_USE;
+
 /* The |count| operators that compute for the most time, which |out_ops| has room for; returns how
  * many there are. */
 size_t tacho_work_patterns_top(const tacho_work_patterns *patterns, const tacho_op_sum **out_ops,
