@@ -147,13 +147,14 @@ static void test_shares(void **state)
 static void test_late_host(void **state)
 {
     (void)state;
-    static const char *const of_launches[] = {"K-01", "K-08"};
-    static const tacho_pattern patterns[] = {TACHO_PATTERN_LAYOUT, TACHO_PATTERN_ATTENTION};
+    static const char *const of_launches[] = {"K-01", "K-08", "M-04"};
+    static const tacho_pattern patterns[] = {TACHO_PATTERN_LAYOUT, TACHO_PATTERN_ATTENTION,
+                                             TACHO_PATTERN_COPY_WITHIN};
     static const tacho_pattern of_time[] = {TACHO_PATTERN_CAST, TACHO_PATTERN_CHAIN,
                                             TACHO_PATTERN_SMALL, TACHO_PATTERN_MISALIGNED};
     fixture at;
     setup(&at, true, 0);
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 3; i++) {
         set(&at, patterns[i], 6, 6000);
         assert_int_equal(gain_of(&at, of_launches[i]), 6 * LATE_NS / PIECES);
         set(&at, patterns[i], 4, 4000);
