@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # make         build/bin/tacho and build/dropin/, quick to build; what is installed is optimised further
 # make demo    build, and look at an example
-# make test    build, and run the tests that every change has to pass
+# make test    build, and run the tests that every change has to pass; FRESH=1: also if nothing has changed
 # make test ROOM=questions  a room of docs/design.md: its unit tests, the suites and golden cases that cover it
 # make check   make test, then once more with clang under sanitizers, and the fuzzers on their seeds; what CI does
 # make bench   speed, memory and size against the bars of docs/performance.md

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds and runs tests. 'make torture' has what is too long for every change.
 #
-#   tools/test.sh              the release build, all tests but those labelled long
+#   tools/test.sh              the release build, all tests but those labelled long; nothing if they
+#                              passed and neither the tree nor the computer has changed (FRESH=1: all)
 #   tools/test.sh --room NAME  that room's unit tests, and the suites and golden cases that cover it
 #   tools/test.sh --sanitizers clang with address and undefined sanitizers: unit tests, golden cases, the
 #                              fuzzers on their seeds and on inputs made from them, what drives the library
@@ -42,8 +43,25 @@ run() { # FOLDER TRIES CTEST_OPTION...
         status=0
         ctest "${options[@]}" --output-junit "$PWD/$folder/test_results_again.xml" --rerun-failed || status=$?
     fi
-    python3 tools/test_summary.py "$((SECONDS - started))" "$folder"/test_results*.xml || status=1
+    python3 tools/test_summary.py "$((SECONDS - started))" "$folder"/test_results*.xml >"$folder/test_summary.txt" ||
+        status=1
+    cat "$folder/test_summary.txt"
     return "$status"
+}
+
+# What the result of the tests depends on: the tree, shared data, packages, the computer, the environment.
+digest_state() {
+    {
+        { git ls-files -z -co --exclude-standard || find . -path './build*' -prune -o -type f -print0 | sort -z; } 2>/dev/null |
+            xargs -0 sha256sum 2>&1
+        [[ ! -d ../shared ]] || find ../shared/ -type f -printf '%P %s %T@\n' | sort
+        dpkg-query -W 2>&1
+        uname -srm
+        nproc
+        ulimit -a
+        grep -m 2 -E '^(model name|flags)' /proc/cpuinfo
+        env | grep -vE '^(_|SHLVL|OLDPWD|PWD|MAKE.*|MFLAGS|SSH_.*|TERM.*|COLUMNS|LINES)=' | sort
+    } | sha256sum
 }
 
 # The leak checker stops the program with ptrace, which some containers deny.
@@ -59,14 +77,23 @@ disable_leaks_without_ptrace() {
 started=$SECONDS
 case ${1-} in
 '')
+    state=$(digest_state)
+    if [[ -z ${FRESH-} && -f build/test_passed && $state == "$(<build/test_passed)" ]]; then
+        cat build/test_summary.txt
+        echo "nothing has changed since these tests passed; 'make test FRESH=1' runs them again"
+        exit 0
+    fi
+    rm -f build/test_passed
     build release build all
     run build 2
+    echo "$state" >build/test_passed
     ;;
 --room)
     [[ $# == 2 && ($2 == tree || $2 =~ ^[a-z]+$ && -d src/$2) ]] || {
         echo "no room '${*:2}'; one of: $(cd src && echo */ | tr -d /) tree" >&2
         exit 2
     }
+    rm -f build/test_passed
     build release build "test-$2"
     run build 2 -L "^$2\$"
     later=$(ctest --test-dir build -N -LE long -L "^$2-whole\$" | sed -n 's/^ *Test *#[0-9]*: //p' | paste -sd ' ')
@@ -78,7 +105,7 @@ case ${1-} in
     run build-asan 1 -R "$SANITIZED"
     ;;
 *)
-    sed -n '5,8s/^# *//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '5,9s/^# *//p' "${BASH_SOURCE[0]}" >&2
     exit 2
     ;;
 esac
