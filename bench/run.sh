@@ -3,7 +3,7 @@
 # shellcheck disable=SC2034,SC2154 # the sections use them, and set them
 #
 # Measures tacho on synthetic profiles against the bars of docs/performance.md, section by section:
-# torq, host, annotate, chrome, perfetto, compile, device, kernels, opstats, capture, tenstorrent, tracy, diff, python, query, fleet. Floors (wc, mawk, cat) and peers
+# torq, host, annotate, chrome, perfetto, compile, device, kernels, opstats, capture, tenstorrent, tracy, xplane, nsys, diff, python, query, fleet. Floors (wc, mawk, cat) and peers
 # (simdjson) are taken on the same files in the same run, so that a number can be read on any machine.
 # A missed bar is reported and is no failure; a command that fails is. MB is 10^6 bytes; times are the
 # best of the repeats.
@@ -20,7 +20,7 @@ usage: bench/run.sh [BUILD_BIN_DIR] [--quick] [--dir SCRATCH] [--save FILE] [--r
   --save FILE     write the tables as Markdown, too
   --repeat N      runs of each command (default 3)
   --bench-dir DIR where gen_torq and the other generators, measure are (default: BUILD_BIN_DIR/../bench)
-  --sections LIST which of torq host annotate chrome perfetto compile device kernels opstats capture profile tenstorrent tracy xplane diff python query analyses fleet (default: all)
+  --sections LIST which of torq host annotate chrome perfetto compile device kernels opstats capture profile tenstorrent tracy xplane nsys diff python query analyses fleet (default: all)
   --formats LIST  of section torq, which of t1 t2 t4 r0 (default "t1 t4 r0")
 USAGE
 }
@@ -34,7 +34,7 @@ die() {
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 bin_dir="" bench_dir="" keep_dir="" save="" quick="" repeat=3 formats="t1 t4 r0"
-sections="torq host annotate chrome perfetto compile device kernels opstats capture profile tenstorrent tracy xplane diff python query analyses fleet"
+sections="torq host annotate chrome perfetto compile device kernels opstats capture profile tenstorrent tracy xplane nsys diff python query analyses fleet"
 while (($# > 0)); do
     case $1 in
     --help | -h) usage && exit 0 ;;
@@ -62,7 +62,7 @@ done
 [[ $repeat =~ ^[1-9][0-9]*$ ]] || die "--repeat needs a positive number, got $repeat" 2
 for section in $sections; do
     case $section in
-    torq | host | annotate | chrome | perfetto | compile | device | kernels | opstats | capture | profile | tenstorrent | tracy | diff | python | query | analyses | fleet) ;;
+    torq | host | annotate | chrome | perfetto | compile | device | kernels | opstats | capture | profile | tenstorrent | tracy | xplane | nsys | diff | python | query | analyses | fleet) ;;
     *) die "no section $section; --help lists them" 2 ;;
     esac
 done
@@ -120,7 +120,7 @@ export TMPDIR=$work # a spool counts as scratch, too
 
 for file in lib section_torq section_host section_annotate section_json section_compile \
     section_device section_kernels section_opstats section_capture section_profile section_tenstorrent \
-    section_tracy section_xplane section_diff section_python section_query section_analyses section_fleet; do
+    section_tracy section_xplane section_nsys section_diff section_python section_query section_analyses section_fleet; do
     # shellcheck source=/dev/null
     source "$here/$file.sh"
 done
@@ -143,6 +143,7 @@ section_title() {
     tenstorrent) echo "Tenstorrent device logs" ;;
     tracy) echo "Tracy: streams and files" ;;
     xplane) echo "XPlane in" ;;
+    nsys) echo "Nsight Systems: databases" ;;
     query) echo "SQL over a capture" ;;
     fleet) echo "The profiles of many ranks" ;;
     analyses) echo "Tables of a trace, beside its conversion" ;;

@@ -59,7 +59,8 @@ static tacho_scope scope_of_range(tacho_str name)
 /* PyTorch's own ranges (emit_nvtx) are operators: "aten::linear, op_id = 12, sizes = [...]". */
 static tacho_scope scope_of_nvtx(tacho_str name)
 {
-    bool is_operator = tacho_str_starts_with(name, TACHO_STR("aten::"));
+    bool is_operator = tacho_str_starts_with(name, TACHO_STR("aten::")) ||
+                       tacho_str_contains(name, TACHO_STR(", op_id = "));
     return is_operator
                ? (tacho_scope){.kind = TACHO_SCOPE_OPERATOR,
                                .name = tacho_str_make(name.data, tacho_str_find_byte(name, ','))}

@@ -4,8 +4,9 @@
  * docs/adding-a-source.md.
  */
 #include "sources/chrome/chrome.h"
-#include "sources/perfetto/perfetto.h"
 #include "sources/known_formats.h"
+#include "sources/nsys/nsys.h"
+#include "sources/perfetto/perfetto.h"
 #include "sources/source.h"
 #include "sources/stats/stats.h"
 #include "sources/tacho/capture.h"
@@ -28,6 +29,7 @@ static const tacho_source *const sources[] = {
     &tacho_source_tenstorrent_log,
     &tacho_source_tracy,
     &tacho_source_xplane,
+    &tacho_source_nsys,
     NULL,
 };
 

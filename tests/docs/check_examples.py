@@ -91,6 +91,7 @@ def make_profiles(at):
     for name in ("trace", "rank0", "rank1"):
         copy(f"{DATA}/chrome/kineto.json", f"{at}/{name}.json")
     copy(f"{DATA}/tracy/v0_14.tracy", f"{at}/run.tracy")
+    must(f"python3 {SOURCE}/bench/gen_nsys.py 200 run.sqlite", at)
     copy(f"{DATA}/tenstorrent/ops_v1.csv", f"{at}/ops_perf_results.csv")
     copy(f"{DATA}/tenstorrent/replays/profile_log_device.csv", f"{at}/profile_log_device.csv")
     for name in (".logs", "reports/2026_08_10_19_14_28"):

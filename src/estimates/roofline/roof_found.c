@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of devices in facts ("chrome.deviceProperties.0.name") and of groups of tracks.
+ * Names of devices in facts ("chrome.deviceProperties.0.name", "device.0.name") and of groups of
+ * tracks.
  */
 #include "estimates/roofline/roof_found.h"
 
@@ -55,7 +56,9 @@ static bool is_device_fact(tacho_str key)
                         tacho_str_ends_with(key, TACHO_STR(".name"));
     bool is_of_xplane = tacho_str_starts_with(key, TACHO_STR("xplane./device:")) &&
                         tacho_str_ends_with(key, TACHO_STR(".gpu_device_name"));
-    return is_of_chrome || is_of_xplane;
+    bool is_of_device = tacho_str_starts_with(key, TACHO_STR("device.")) &&
+                        tacho_str_ends_with(key, TACHO_STR(".name"));
+    return is_of_chrome || is_of_xplane || is_of_device;
 }
 
 static tacho_status look_at_tracks(tacho_roof_found *found, const tacho_dict *dict)
