@@ -81,7 +81,8 @@ tacho_scope tacho_scope_of(tacho_str category, tacho_str name)
         {TACHO_STR_INIT("gpu_user_annotation"), TACHO_SCOPE_LAYER},
     };
     if (tacho_str_equal(category, TACHO_STR("nvtx")) ||
-        tacho_str_equal(category, TACHO_STR("NVTX"))) {
+        tacho_str_equal(category, TACHO_STR("NVTX")) ||
+        tacho_str_equal(category, TACHO_STR("roctx"))) {
         return scope_of_nvtx(name);
     }
     if (tacho_str_equal(category, TACHO_STR("python_function"))) {

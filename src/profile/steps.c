@@ -81,7 +81,8 @@ static mark_kind kind_of_site(const tacho_dict *dict, uint32_t id)
     }
     bool is_range = tacho_str_equal(category, TACHO_STR("user_annotation")) ||
                     tacho_str_equal(category, TACHO_STR("nvtx")) ||
-                    tacho_str_equal(category, TACHO_STR("NVTX"));
+                    tacho_str_equal(category, TACHO_STR("NVTX")) ||
+                    tacho_str_equal(category, TACHO_STR("roctx"));
     if ((!is_range && !is_echo(dict, id)) || name.len == 0 || tacho_step_is_of_framework(name)) {
         return MARK_NONE;
     }

@@ -3,10 +3,12 @@
  * The list of all sources, and detection of the source of a file. To add one, see
  * docs/adding-a-source.md.
  */
+#include "sources/ascend/ascend.h"
 #include "sources/chrome/chrome.h"
 #include "sources/known_formats.h"
 #include "sources/nsys/nsys.h"
 #include "sources/perfetto/perfetto.h"
+#include "sources/rocm/rocm.h"
 #include "sources/source.h"
 #include "sources/stats/stats.h"
 #include "sources/tacho/capture.h"
@@ -30,6 +32,11 @@ static const tacho_source *const sources[] = {
     &tacho_source_tracy,
     &tacho_source_xplane,
     &tacho_source_nsys,
+    &tacho_source_rocpd,
+    &tacho_source_rocprof_csv,
+    &tacho_source_rocprof_json,
+    &tacho_source_ascend_db,
+    &tacho_source_ascend_csv,
     NULL,
 };
 

@@ -24,7 +24,9 @@
 
 #include "folder_testing.h"
 #include "samples.h"
+#include "sources/ascend/ascend.h"
 #include "sources/nsys/nsys.h"
+#include "sources/rocm/rocm.h"
 #include "sources/stats/stats.h"
 #include "sources/tacho/capture.h"
 #include "sources/tracy/tracy.h"
@@ -132,7 +134,8 @@ static void test_probes_refuse_nothing(void **state)
 static bool is_binary(const tacho_source *source)
 {
     return source == &tacho_source_stats || source == &tacho_source_tacho ||
-           source == &tacho_source_tracy || source == &tacho_source_nsys;
+           source == &tacho_source_tracy || source == &tacho_source_nsys ||
+           source == &tacho_source_rocpd || source == &tacho_source_ascend_db;
 }
 
 static void test_sources_have_samples(void **state)

@@ -267,6 +267,58 @@ static const sample samples[] = {
      "\xe7\xcb\x17\"\x06host-1\x1a\x10"
      "dropped 3 events",
      -1},
+    {"rocprof-csv", "kernels",
+     "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Stream_Id\",\"Thread_Id\",\"Dispatch_Id\",\"Kernel_Id\","
+     "\"Kernel_Name\","
+     "\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\",\"LDS_Block_Size\",\"Workgroup_Size_"
+     "X\","
+     "\"Workgroup_Size_Y\",\"Workgroup_Size_Z\",\"Grid_Size_X\",\"Grid_Size_Y\",\"Grid_Size_Z\"\n"
+     "\"KERNEL_DISPATCH\",\"Agent 4\",\"1\",\"2\",\"7\",\"1\",\"10\",\"void add<float>(float*, "
+     "int)\",\"1\",\"1000\","
+     "\"1900\",\"0\",\"64\",\"1\",\"1\",\"1024\",\"1\",\"1\"\n"
+     "\"KERNEL_DISPATCH\",\"Agent 4\",1,2,7,2,10,\"mul\",2,\"2000\",\"2500\",0,64,1,1,1024,1,1\n"
+     "\"KERNEL_DISPATCH\",\"Agent 4\",1,2,7,3,10,\"mul\",2,\"x\",\"2500\",0,64,1,1,1024,1,1\n"
+     "\"KERNEL_DISPATCH\",\"Agent 4\",1\n",
+     1},
+    {"rocprof-csv", "calls",
+     "\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Correlation_Id\",\"Start_Timestamp\","
+     "\"End_Timestamp\"\n"
+     "\"HIP_RUNTIME_API\",\"hipLaunchKernel\",15,15,1,1000,1900\n"
+     "\"MARKER_CORE_API\",\"a mark\",15,15,2,1950,1950\n"
+     "\"HSA_CORE_API\",\"hsa_init\",15,16,3,2900,1900\n",
+     1},
+    {"rocprof-json", "two processes",
+     "{\"rocprofiler-sdk-tool\":[{\"metadata\":{\"pid\":9},\"agents\":[{\"id\":{\"handle\":5},"
+     "\"type\":2,"
+     "\"product_name\":\"AMD Instinct "
+     "MI300X\"}],\"strings\":{\"buffer_records\":[{\"kind\":\"NONE\",\"operations\":[]},"
+     "{\"kind\":\"HIP_RUNTIME_API\",\"operations\":[\"none\",\"hipLaunchKernel\"]}]},\"kernel_"
+     "symbols\":[{\"kernel_id\":3,"
+     "\"formatted_kernel_name\":\"gemm(float*)\"}],\"buffer_records\":{\"kernel_dispatch\":[{"
+     "\"kind\":11,\"operation\":2,"
+     "\"thread_id\":9,\"correlation_id\":{\"internal\":1,\"external\":0},\"start_timestamp\":2000,"
+     "\"end_timestamp\":2900,"
+     "\"dispatch_info\":{\"agent_id\":{\"handle\":5},\"queue_id\":{\"handle\":1},\"kernel_id\":3,"
+     "\"workgroup_size\":"
+     "{\"x\":64,\"y\":1,\"z\":1},\"grid_size\":{\"x\":640,\"y\":1,\"z\":1}}}],\"hip_api\":[{"
+     "\"kind\":1,\"operation\":1,"
+     "\"thread_id\":9,\"correlation_id\":{\"internal\":1},\"start_timestamp\":1000,\"end_"
+     "timestamp\":1500}]}},"
+     "{\"metadata\":{\"pid\":10},\"buffer_records\":{\"kernel_dispatch\":[{\"start_timestamp\":5,"
+     "\"end_timestamp\":4}]}}]}",
+     -1},
+    {"ascend-csv", "op_summary",
+     "Device_id,Model ID,Task ID,Stream ID,Op Name,OP Type,Task Type,Task Start Time(us),Task "
+     "Duration(us),Input Shapes\n"
+     "0,4294967295,3,2,aclnnMatmul_MatMulV2,MatMulV2,AI_CORE,1742490378358140.951\t,12.34,\"\"\"1,"
+     "2;3\"\"\"\n"
+     "0,4294967295,4,2,EVENT_WAIT,N/A,EVENT_WAIT,1742490378358160.1,1,N/A\n"
+     "0,4294967295,5,2,bad,N/A,AI_CORE,N/A,1,N/A\n",
+     1},
+    {"ascend-csv", "kernel_details",
+     "Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us),Block Dim\n"
+     "aclnnAdd,Add,AI_VECTOR_CORE,1742490378358140.951,2.5,0,8\n",
+     1},
 };
 
 enum { SAMPLE_COUNT = sizeof(samples) / sizeof(samples[0]) };

@@ -92,6 +92,7 @@ def make_profiles(at):
         copy(f"{DATA}/chrome/kineto.json", f"{at}/{name}.json")
     copy(f"{DATA}/tracy/v0_14.tracy", f"{at}/run.tracy")
     must(f"python3 {SOURCE}/bench/gen_nsys.py 200 run.sqlite", at)
+    copy(f"{DATA}/rocm/v3.db", f"{at}/results.db")
     copy(f"{DATA}/tenstorrent/ops_v1.csv", f"{at}/ops_perf_results.csv")
     copy(f"{DATA}/tenstorrent/replays/profile_log_device.csv", f"{at}/profile_log_device.csv")
     for name in (".logs", "reports/2026_08_10_19_14_28"):
