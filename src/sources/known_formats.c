@@ -13,8 +13,8 @@
 #define SQLITE MAGIC("SQLite format 3")
 
 #define CHROME_EXPORT "prof.export_chrome_trace(\"trace.json\") writes a trace that tacho reads"
-#define UNPACK_MODEL "a model for inference is read as ONNX or TOSA MLIR, by 'tacho compile'"
-#define NO_STACKS "stacks without times are not read; 'tacho profile -- COMMAND' records a program"
+#define UNPACK_MODEL "tacho compiles models in ONNX and TOSA MLIR"
+#define NO_STACKS "stacks without times are not read; tacho can record the program itself"
 
 /* ---- formats without fixed bytes ------------------------------------------------------------ */
 
@@ -106,18 +106,18 @@ const tacho_known_format tacho_known_formats[] = {
      WORDS("Start (ns)", "Duration (ns)", "CorrId")},
     {"an Nsight Compute report",
      "it holds counters of single kernels and no timeline; record one with 'nsys profile' or "
-     "'tacho profile'",
+     "with tacho",
      MAGIC("NVR\0")},
     {"a table of Nsight Compute",
      "it holds counters of single kernels and no timeline; record one with 'nsys profile' or "
-     "'tacho profile'",
+     "with tacho",
      WORDS("\"Process ID\"", "\"Kernel Name\"", "\"Host Name\"")},
-    {"output of nvprof", "record the program with 'nsys profile' or 'tacho profile' instead",
+    {"output of nvprof", "record the program with 'nsys profile' or with tacho instead",
      WORDS("NVPROF is profiling process")},
-    {"output of nvprof", "record the program with 'nsys profile' or 'tacho profile' instead",
+    {"output of nvprof", "record the program with 'nsys profile' or with tacho instead",
      WORDS("==", " Profiling result:")},
-    {"a database of nvprof", "record the program with 'nsys profile' or 'tacho profile' instead",
-     SQLITE, WORDS("CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", "StringTable")},
+    {"a database of nvprof", "record the program with 'nsys profile' or with tacho instead", SQLITE,
+     WORDS("CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", "StringTable")},
     {"a database of rocmProfileData (rpd)",
      "its rpd2tracing.py writes a Chrome trace that tacho reads", SQLITE,
      WORDS("rocpd_api", "rocpd_op")},
@@ -125,7 +125,7 @@ const tacho_known_format tacho_known_formats[] = {
      "open it with sqlite3, or name the profile that it was made from", MAGIC("taco"), .offset = 68,
      WORDS("SQLite format 3")},
     {"an SQLite database without tables of a profiler",
-     "tacho reads the traces and databases that 'tacho help formats' lists", SQLITE},
+     "tacho reads databases of Nsight Systems, ROCm and Ascend", SQLITE},
     {"a table of rocprof 1 or 2",
      "record with rocprofv3, or write a trace with 'rocprof --hip-trace' (results.json)",
      WORDS("\"KernelName\"", "\"gpu-id\"", "\"queue-id\"")},
@@ -142,7 +142,7 @@ const tacho_known_format tacho_known_formats[] = {
      "tacho does not read Apple's formats; export a Chrome trace from Core "
      "ML Tools where possible",
      WORDS("<trace-query-result>")},
-    {"a VTune result", "record with Intel's unitrace --chrome-kernel-logging instead",
+    {"a VTune result", "record with 'unitrace --chrome-kernel-logging' instead",
      .suffixes = ".vtune"},
     /* Profilers of frameworks. */
     {"a table printed by torch.profiler", CHROME_EXPORT, WORDS("Self CPU %", "CPU total", "Name")},
@@ -150,9 +150,8 @@ const tacho_known_format tacho_known_formats[] = {
      "it holds allocations and no times of operators; open it at pytorch.org/memory_viz",
      MAGIC("\x80"), WORDS("segments", "allocated_size")},
     {"a PyTorch Flight Recorder dump (pickle)",
-     "tacho does not run pickles; a trace of the collectives is what 'tacho fleet collectives' "
-     "reads",
-     MAGIC("\x80"), WORDS("pg_config", "entries")},
+     "tacho does not run pickles; traces of the ranks show their collectives", MAGIC("\x80"),
+     WORDS("pg_config", "entries")},
     {"a Python pickle", "tacho does not run pickles; export a trace as JSON", MAGIC("\x80\x02")},
     {"a Python pickle", "tacho does not run pickles; export a trace as JSON", MAGIC("\x80\x03")},
     {"a Python pickle", "tacho does not run pickles; export a trace as JSON", MAGIC("\x80\x04")},
@@ -174,14 +173,8 @@ const tacho_known_format tacho_known_formats[] = {
      WORDS("brain.Event:")},
     {"a memray recording", "it holds allocations; " NO_STACKS, MAGIC("memray\0")},
     /* Stacks and samples. */
-    {"a perf recording",
-     "convert it with 'perf data convert --to-json FILE', or record with "
-     "'tacho profile -- COMMAND'",
-     MAGIC("PERFILE2")},
-    {"a perf recording",
-     "convert it with 'perf data convert --to-json FILE', or record with "
-     "'tacho profile -- COMMAND'",
-     MAGIC("2ELIFREP")},
+    {"a perf recording", NO_STACKS, MAGIC("PERFILE2")},
+    {"a perf recording", NO_STACKS, MAGIC("2ELIFREP")},
     {"a simpleperf report", NO_STACKS, MAGIC("SIMPLEPERF")},
     {"output of 'perf script'", NO_STACKS, .is_mine = is_perf_script},
     {"collapsed stacks", NO_STACKS, .is_mine = is_collapsed},
@@ -227,17 +220,17 @@ const tacho_known_format tacho_known_formats[] = {
      "cali2traceevent.py",
      MAGIC("__rec=")},
     /* Models and programs. */
-    {"a saved PyTorch model", "write it with torch.onnx.export, then use 'tacho compile'",
+    {"a saved PyTorch model", "write it with torch.onnx.export; tacho compiles ONNX",
      MAGIC("PK\3\4"), WORDS("data.pkl")},
     {"a GGUF model", UNPACK_MODEL, MAGIC("GGUF")},
-    {"a TensorFlow Lite model", "convert it to ONNX with tf2onnx, then use 'tacho compile'",
-     MAGIC("TFL3"), .offset = 4},
-    {"a TensorRT engine",
-     "trtexec --exportProfile and --exportLayerInfo write its times and layers", MAGIC("ftrt")},
-    {"an executable", "'tacho profile -- FILE' runs it and records where time goes",
+    {"a TensorFlow Lite model", "convert it with tf2onnx; tacho compiles ONNX", MAGIC("TFL3"),
+     .offset = 4},
+    {"a TensorRT engine", "record the program that runs it with 'nsys profile' or with tacho",
+     MAGIC("ftrt")},
+    {"an executable", "tacho can run it and record where time goes",
      MAGIC("\x7f"
            "ELF")},
-    {"a script", "'tacho profile -- FILE' runs it and records where time goes", MAGIC("#!")},
+    {"a script", "tacho can run it and record where time goes", MAGIC("#!")},
     /* Containers. */
     {"a zip archive", "extract it, and name the files or their directory", MAGIC("PK\3\4")},
     {"a tar archive", "extract it with 'tar xf FILE', and name the files or their directory",
