@@ -5,10 +5,13 @@
 #include "sinks/json_args.h"
 
 #include "base/decimal.h"
+#include "base/real.h"
 #include "profile/facts.h"
 #include "sinks/trace_rows.h"
 
 #include <assert.h>
+#include <math.h>
+#include <string.h>
 
 /* An object being written. */
 typedef struct json_args {
@@ -38,9 +41,24 @@ static void put_new_string(json_args *to, tacho_json_piece *piece, uint32_t stri
     tacho_json_piece_keep(to->output, piece, string, start);
 }
 
+/* trace_processor takes the power of ten of 20 decimals modulo 2^64: 3.06e-4 becomes 3.94e-3. */
+static bool has_too_many_decimals(double value)
+{
+    enum { DECIMALS_MAX = 19 };
+    char text[TACHO_REAL_MAX];
+    if (fabs(value) < 1e-4 || fabs(value) >= 1e-3) {
+        return false; /* fewer decimals, or an exponent */
+    }
+    char *end = tacho_real_put(text, value);
+    const char *point = memchr(text, '.', (size_t)(end - text));
+    return point != NULL && end - point - 1 > DECIMALS_MAX;
+}
+
 static void put_real(json_args *to, double value)
 {
-    if (isfinite(value)) {
+    if (to->keys->is_for_viewers && has_too_many_decimals(value)) {
+        tacho_output_printf(to->output, "%.16e", value);
+    } else if (isfinite(value)) {
         tacho_json_write_real(to->output, value);
     } else {
         tacho_json_write_string(to->output, tacho_trace_not_finite(value));

@@ -88,7 +88,7 @@ class JsonJudge:
     def __init__(self, text):
         self.problems, self.first = collections.Counter(), {}
         self.flows = []     # (id, source, sink) as "name@ns"
-        trace = json.loads(text, parse_constant=self.constant, parse_float=decimal.Decimal)
+        trace = json.loads(text, parse_constant=self.constant, parse_float=self.real)
         self.events = trace["traceEvents"] if isinstance(trace, dict) else trace
         self.slices = collections.defaultdict(list)     # by thread: [start, end, place, event]
         self.named = set()
@@ -101,6 +101,12 @@ class JsonJudge:
     def constant(self, word):
         self.problem("not_a_number", word)
         return 0
+
+    def real(self, text):
+        """trace_processor reads 20 decimals and more as another number, unless there is an exponent."""
+        if len(text.partition(".")[2]) > 19 and "e" not in text.lower():
+            self.problem("misread_decimals", text)
+        return decimal.Decimal(text)
 
     def problem(self, name, detail):
         self.problems[name] += 1

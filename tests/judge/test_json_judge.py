@@ -74,6 +74,13 @@ class JsonJudgeTest(unittest.TestCase):
         self.clean({"ph": "C", "pid": 1, "tid": 1, "ts": 0, "name": "c", "args": {"v": 1.5}})
         self.bad("counter_without_value", {"ph": "C", "pid": 1, "tid": 1, "ts": 0, "name": "c", "args": {"v": None}})
 
+    def test_decimals(self):
+        """As text: a float of Python has no 20 decimals."""
+        text = '[{"ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 1, "name": "a", "args": {"v": %s}}]'
+        for value, is_bad in (("0.00030637254901960784", True), ("0.0030637254901960784", False),
+                              ("3.0637254901960784e-04", False)):
+            self.assertEqual("misread_decimals" in json_judge.JsonJudge(text % value).problems, is_bad, value)
+
     def test_names(self):
         name = {"ph": "M", "pid": 1, "tid": 1, "name": "thread_name", "args": {"name": "x"}}
         self.clean(name)
