@@ -304,8 +304,8 @@ static void compile_chain(fixture *f, const char *machine, int count,
 static void test_turns(void **state)
 {
     (void)state;
-    static const char *const machines[] = {"aic100"};
-    for (size_t i = 0; i < 1; i++) {
+    static const char *const machines[] = {"aic100", "wormhole-n150", "blackhole-p150"};
+    for (size_t i = 0; i < 3; i++) {
         int64_t cycles = 0;
         uint64_t bytes = 0;
         for (uint32_t batch = 4096; batch <= 8192; batch *= 2) {

@@ -508,16 +508,21 @@ static tacho_status try_turns(compiler *self, uint32_t part, candidate *best, ui
 /*
  * All of a batch at once, and where its results do not fit local memory in turns: half of it at a
  * time, a quarter and so on, as long as that is faster. Parts that are not a power of two may leave
- * cores idle, so the next smaller one is tried, too. Software of meshes takes a batch at once.
+ * cores idle, so the next smaller one is tried, too. Software of meshes takes a few inferences at
+ * once, however slow: it is measured so.
  */
+enum { MESH_PART_MIN = 8 };
+
 static tacho_status find_turns(compiler *self, candidate *best, uint64_t *out_turns)
 {
     uint32_t batch = self->options->batch;
-    bool can = self->devices == 1 && tacho_schedule_is_tiled(self->machine) &&
+    uint32_t least = is_mesh(self) ? MESH_PART_MIN : 1;
+    bool can = self->devices == 1 && (tacho_schedule_is_tiled(self->machine) || is_mesh(self)) &&
                !tacho_machine_is_sequenced(self->machine);
     *out_turns = 1;
     TACHO_TRY(find_best(self, best));
-    for (uint32_t part = batch; can && part > 1 && tacho_batch_turns_help(&best->estimate);) {
+    for (uint32_t part = batch;
+         can && part >= 2 * least && tacho_batch_turns_help(&best->estimate);) {
         uint64_t before = *out_turns;
         part = (part + 1) / 2;
         uint32_t power = 1;
@@ -525,7 +530,7 @@ static tacho_status find_turns(compiler *self, candidate *best, uint64_t *out_tu
             power *= 2;
         }
         TACHO_TRY(try_turns(self, part, best, out_turns));
-        if (power < part) {
+        if (power < part && power >= least) {
             TACHO_TRY(try_turns(self, power, best, out_turns));
         }
         can = *out_turns != before;
