@@ -6,7 +6,8 @@
 
 Writes a table for 'tacho machine calibrate h200 --from OUT.csv': operator, type, shape, median and least kernel time of
 a call in microseconds, kernels of a call. Shapes are those of common networks and between them, the same in every run,
-and those of TABLE.csv first ('--only like': those alone). Inputs rotate through so many MiB. float32 does without TF32.
+and those of TABLE.csv first ('--only like': those alone; '--only more': lines along any axis, pictures, odd products and
+causal attention). Inputs rotate through so many MiB. float32 does without TF32.
 Stops after so many seconds with what there is.
 """
 import argparse
@@ -79,6 +80,13 @@ def convolution(shape, layout):
     return [(n, c, h, w), (k, c // g, r, r)], call, layout
 
 
+def gather(dims, _):
+    """Rows of a table, by chance."""
+    rows, width, count = dims
+    return [(rows, width), (count,)], lambda table, at: functional.embedding(
+        (at.abs() * rows / 4).long().clamp(max=rows - 1), table)
+
+
 def unary(function):
     return lambda dims, _: ([dims], function)
 
@@ -95,6 +103,21 @@ OPERATORS = {
     "add": lambda dims, _: ([dims, dims], torch.add), "mul": lambda dims, _: ([dims, dims], torch.mul),
     "layernorm": lambda dims, _: ([dims, dims[-1:], dims[-1:]],
                                   lambda x, w, b: functional.layer_norm(x, w.shape, w, b)),
+    "exp": unary(torch.exp), "sumall": unary(torch.sum), "sum0": unary(lambda x: x.sum(0)),
+    "sum1": unary(lambda x: x.sum(1)), "max_last": unary(lambda x: torch.max(x, -1)),
+    "amax": unary(lambda x: x.amax(-1)), "amax0": unary(lambda x: x.amax(0)),
+    "argmax": unary(lambda x: x.argmax(-1)), "argmax0": unary(lambda x: x.argmax(0)),
+    "cumsum": unary(lambda x: x.cumsum(-1)), "cumsum0": unary(lambda x: x.cumsum(0)),
+    "cat": lambda dims, _: ([dims, dims], lambda x, y: torch.cat([x, y], 0)),
+    "cat_last": lambda dims, _: ([dims, dims], lambda x, y: torch.cat([x, y], -1)),
+    "bias": lambda dims, _: ([dims, dims[-1:]], torch.add),
+    "maxpool": unary(lambda x: functional.max_pool2d(x, 3, 2, 1)),
+    "maxpool2": unary(lambda x: functional.max_pool2d(x, 2)),
+    "avgpool": unary(lambda x: functional.avg_pool2d(x, 3, 2, 1)),
+    "gap": unary(lambda x: functional.adaptive_avg_pool2d(x, 1)),
+    "up2": unary(lambda x: functional.interpolate(x, scale_factor=2)),
+    "up2_linear": unary(lambda x: functional.interpolate(x, scale_factor=2, mode="bilinear")),
+    "gather": gather,
 }
 
 
@@ -202,6 +225,62 @@ def memory_bound(choose):
                 yield "maxpool3s2", dtype, f"{n}x{c}x{side}x{side}"
 
 
+def more_lines(choose):
+    """Lines along other axes than the last, or all of them; positions of maxima; running sums."""
+    lines = [100, 197, 512, 768, 1000, 1024, 2048, 4096, 8192, 32000, 50257]
+    rows = [1, 4, 16, 64, 197, 256, 1024, 4096, 8192, 20000]
+    for op in ("sumall", "sum0", "max_last", "amax", "amax0", "argmax", "argmax0", "cumsum", "cumsum0", "exp", "bias",
+               "cat", "cat_last", "softmax", "layernorm"):
+        for dtype in ("float16", "float32"):
+            found = 0
+            while found < 12:
+                row, line = choose(rows), choose(lines)
+                if row * line <= 1 << 26:
+                    yield op, dtype, f"{row}x{line}"
+                    found += 1
+            for dims in ("4x64x56x56", "32x128x28x28", "8x256x14x14", "32x197x768", "8x1024x1024"):
+                yield op, dtype, dims
+    for dtype in ("float16", "float32"):
+        for dims in ("4x64x3136", "32x197x768", "8x1024x1024", "64x49x512", "2x4096x4096"):
+            yield "sum1", dtype, dims
+
+
+def more_pictures(choose):
+    for op in ("maxpool", "maxpool2", "avgpool", "gap", "up2", "up2_linear"):
+        for dtype in ("float16", "float32"):
+            for c, side in ((3, 224), (64, 112), (64, 56), (128, 56), (256, 28), (512, 14), (2048, 7), (96, 35)):
+                for n in {1, choose([2, 4, 8]), choose([16, 32])}:
+                    if n * c * side * side <= 1 << 25:
+                        yield op, dtype, f"{n}x{c}x{side}x{side}"
+    for dtype in ("float16", "float32"):
+        for _ in range(8):
+            rows, width = choose([1000, 32000, 50257, 151936]), choose([256, 768, 2048, 5120])
+            yield "gather", dtype, f"{rows}x{width}x{choose([1, 32, 300, 4096])}"
+
+
+def odd_products(choose):
+    """Sizes that are no multiples of a tile, few rows by many columns, and the other way round."""
+    sides = [10, 30, 63, 100, 197, 300, 384, 511, 768, 1000, 1500, 2047, 4097, 32001, 50257, 128256]
+    for dtype, count in (("float16", 90), ("float32", 90)):
+        found = 0
+        while found < count:
+            m = choose([1, 2, 3, 5, 8, 17, 49, 77, 100, 197, 500, 1500, 3137, 33000])
+            k, n = choose(sides), choose(sides)
+            if m * k * n <= 6e10 and k * n <= 6e8:
+                yield "matmul", dtype, f"{m}x{k}x{n}"
+                found += 1
+
+
+def causal(choose):
+    for dtype in ("float16", "float32"):
+        for s in (64, 77, 128, 197, 256, 512, 1024, 2048, 4096):
+            for _ in range(3):
+                b, h, d = choose([1, 2, 8]), choose([8, 12, 16, 32]), choose([64, 64, 128])
+                if b * h * s * s * d < 1e11:
+                    yield "attention_causal", dtype, f"{b}x{h}x{s}x{d}"
+                    yield "attention", dtype, f"{b}x{h}x{s}x{d}"
+
+
 def rows_like(path):
     with open(path, encoding="utf-8") as file:
         return [(row["op"], row["dtype"], row["shape"]) for row in csv.DictReader(file)]
@@ -209,10 +288,12 @@ def rows_like(path):
 
 def all_rows(like, only):
     choose = random.Random(27).choice
-    rows = [row for source in (products, convolutions, attentions, memory_bound) for row in source(choose)]
+    sources = [products, convolutions, attentions, memory_bound]
+    more = [more_lines, more_pictures, odd_products, causal]
+    rows = [row for source in (more if only == "more" else sources + more) for row in source(choose)]
     random.Random(1).shuffle(rows)  # whatever is cut off in the end is of every kind
     first = rows_like(like) if like else []
-    rows = first if only == "like" else [row for row in first + rows if only in (None, row[0])]
+    rows = first if only == "like" else [row for row in first + rows if only in (None, "more", row[0])]
     return list(dict.fromkeys(rows))
 
 

@@ -344,6 +344,7 @@ static void find_line(const tacho_estimate *estimate, size_t number, tacho_work 
     for (uint32_t i = 0; status == TACHO_OK && i < space.axis_count; i++) {
         bool is_line = space.axes[i].role == TACHO_AXIS_SUM;
         work->line = tacho_size_multiply(work->line, is_line ? space.axes[i].size : 1);
+        work->line_step = is_line ? 1 : tacho_size_multiply(work->line_step, space.axes[i].size);
     }
     tacho_status_free(status);
     tacho_space_deinit(&space);

@@ -95,6 +95,23 @@ static const tacho_tensor *find_mask(const former *self, const tacho_node *score
     return NULL;
 }
 
+/* Whether a constant hides keys: one with a number for each score. */
+static bool hides_keys(const former *self, const tacho_node *scores)
+{
+    const tacho_tensor *made = tacho_graph_output(self->graph, scores, 0);
+    bool hides = false;
+    for (uint32_t i = 0; i < self->op->member_count; i++) {
+        const tacho_node *node = member(self, i);
+        for (size_t j = 0; node > scores && j < node->input_count; j++) {
+            const tacho_tensor *read = tacho_graph_input(self->graph, node, j);
+            hides |= read != NULL && read->is_constant && dim_from_end(read, 1) > 1 &&
+                     dim_from_end(read, 1) == dim_from_end(made, 1) &&
+                     dim_from_end(read, 2) == dim_from_end(made, 2);
+        }
+    }
+    return hides;
+}
+
 /* Queries by keys, and scores by values: as many multiplications each. */
 static void set_attention(const former *self, const tacho_node *scores)
 {
@@ -113,6 +130,7 @@ static void set_attention(const former *self, const tacho_node *scores)
     work->input.bytes = tacho_size_multiply(tacho_size_multiply(rows, one), work->m + 2 * work->n);
     const tacho_tensor *mask = find_mask(self, scores, work->n);
     work->kernel.has_mask = mask != NULL;
+    work->kernel.is_causal = mask == NULL && work->m > 1 && hides_keys(self, scores);
     work->input.bytes =
         tacho_size_add(work->input.bytes, tacho_size_multiply(elements_of(mask), one));
     work->weights.bytes = 0;
@@ -144,8 +162,8 @@ static void set_product(const former *self)
     tacho_work_kernel *kernel = &self->work->kernel;
     kernel->form = TACHO_FORM_PRODUCT;
     kernel->has_bias = self->root->input_count > 2 || self->op->member_count > 1 ||
-                       comes_from(self, self->root, "linear") ||
                        comes_from(self, self->root, "addmm");
+    kernel->is_linear = comes_from(self, self->root, "linear"); /* it may have no bias */
     kernel->copies = (is_scattered(self, 0) ? 1u : 0u) + (is_scattered(self, 1) ? 1u : 0u);
 }
 
@@ -196,9 +214,25 @@ static bool is_side_by_side(const former *self)
     return true;
 }
 
+/* Weighted sums of neighbours: a thread does one place of all channels of all images. */
+static bool is_resampling(const former *self)
+{
+    tacho_str mode =
+        tacho_attr_text(tacho_graph_attrs(self->graph, self->root), self->root->attr_count, "mode");
+    return self->root->def != NULL && strcmp(self->root->def->name, "Resize") == 0 &&
+           mode.len > 0 && !tacho_str_equal(mode, TACHO_STR("nearest"));
+}
+
 static void set_elements(const former *self)
 {
     bool is_math = false;
+    if (is_resampling(self)) {
+        uint64_t plane = plane_of(tacho_graph_output(self->graph, self->root, 0));
+        self->work->kernel.form = TACHO_FORM_RESAMPLE;
+        self->work->kernel.reach = output_elements(self);
+        self->work->kernel.depth = plane > 0 ? output_elements(self) / plane : 1;
+        return;
+    }
     for (uint32_t i = 0; i < self->op->member_count; i++) {
         const tacho_node *node = member(self, i);
         is_math |= tacho_op_kind_of(self->graph, node) == TACHO_OP_UNARY &&
@@ -235,6 +269,71 @@ static void set_softmax(const former *self)
     }
 }
 
+/* ---- sums, maxima and their places ----------------------------------------------------------- */
+
+/*
+ * Threads of PyTorch's reductions: a block of 512 does up to 16 lines at a time; a line that leaves
+ * a thread more elements than these gets the whole block.
+ */
+enum {
+    BLOCK_THREADS = 512,
+    BLOCK_LINES = 16,
+    THREAD_ELEMENTS = 256,
+    COLUMN_PARTS = 16, /* of a column that is longer than that */
+    COLUMN_DEPTH = 128,
+    WORD_BYTES = 4,
+    SCAN_WIDTH_MIN = 4, /* logarithms of the threads that add up a line */
+    SCAN_WIDTH_MAX = 9,
+};
+
+static uint64_t power_below(uint64_t number)
+{
+    uint64_t power = 1;
+    while (power <= number / 2) {
+        power *= 2;
+    }
+    return power;
+}
+
+/* The logarithm to the base of two, rounded up. */
+static int log_above(uint64_t number)
+{
+    int log = 0;
+    while (log < 63 && (UINT64_C(1) << log) < number) {
+        log++;
+    }
+    return log;
+}
+
+static uint64_t depth_of_line(uint64_t lines, uint64_t line)
+{
+    uint64_t at_once = tacho_least(BLOCK_LINES, power_below(lines));
+    uint64_t threads = BLOCK_THREADS / at_once;
+    bool is_long = line / threads >= tacho_least(THREAD_ELEMENTS, BLOCK_LINES * at_once);
+    return tacho_ceil_div(line, is_long ? BLOCK_THREADS : threads);
+}
+
+static uint64_t depth_of_column(uint64_t column)
+{
+    uint64_t part = tacho_ceil_div(column, COLUMN_PARTS);
+    return column <= THREAD_ELEMENTS ? column : tacho_least(part, COLUMN_DEPTH);
+}
+
+/* Running sums: a block has some lines, and adds up as many elements of each as it has threads. */
+static void set_scan(const former *self, uint64_t line)
+{
+    tacho_work_kernel *kernel = &self->work->kernel;
+    int width = (SCAN_WIDTH_MAX + log_above(line) - log_above(kernel->lines)) / 2;
+    width = width < SCAN_WIDTH_MIN   ? SCAN_WIDTH_MIN
+            : width > SCAN_WIDTH_MAX ? SCAN_WIDTH_MAX
+                                     : width;
+    uint64_t threads = UINT64_C(1) << width;
+    uint64_t blocks = tacho_ceil_div(kernel->lines, BLOCK_THREADS / threads);
+    kernel->depth = kernel->lines > 1 ? tacho_ceil_div(line, 2 * threads) : 1;
+    kernel->reach = tacho_size_multiply(blocks, kernel->depth);
+    kernel->lines = blocks;
+}
+
 static void set_pool(const former *self)
 {
     tacho_work_kernel *kernel = &self->work->kernel;
@@ -244,11 +343,12 @@ static void set_pool(const former *self)
     const tacho_attr *attrs = tacho_graph_attrs(self->graph, self->root);
     const int64_t *window = tacho_attr_ints(attrs, self->root->attr_count, "kernel_shape", &count);
     if (window == NULL) { /* of the whole plane */
-        set_lines(self, kernel->is_alone ? TACHO_FORM_REDUCE_LAST : TACHO_FORM_REDUCE,
-                  made > 0 ? read / made : 0);
+        uint64_t plane = made > 0 ? read / made : 0;
+        set_lines(self, TACHO_FORM_REDUCE, plane);
+        kernel->depth = depth_of_line(kernel->lines > 0 ? kernel->lines : 1, plane);
         return;
     }
-    kernel->form = kernel->is_alone ? TACHO_FORM_POOL_LAST : TACHO_FORM_POOL;
+    kernel->form = TACHO_FORM_POOL;
     kernel->reach = made;
     for (size_t i = 0; i < count; i++) {
         kernel->reach = tacho_size_multiply(kernel->reach, window[i] > 0 ? (uint64_t)window[i] : 1);
@@ -411,9 +511,40 @@ static void set_norm(const former *self)
     set_lines(self, TACHO_FORM_NORM, self->work->line);
 }
 
+static bool is_root(const former *self, const char *type)
+{
+    return tacho_str_equal(tacho_graph_string(self->graph, self->root->type),
+                           tacho_str_from_cstring(type));
+}
+
 static void set_reduction(const former *self)
 {
-    set_lines(self, TACHO_FORM_REDUCE, self->work->line);
+    tacho_work_kernel *kernel = &self->work->kernel;
+    uint64_t line = self->work->line > 0 ? self->work->line : 1;
+    bool is_apart = self->work->line_step > 1 || line == 1; /* one each: a copy */
+    bool is_scan = is_root(self, "CumSum");
+    bool finds_places = is_root(self, "ArgMax") || is_root(self, "ArgMin");
+    set_lines(self, is_apart ? TACHO_FORM_REDUCE_COLUMNS : TACHO_FORM_REDUCE, line);
+    if (is_scan && !is_apart) {
+        kernel->form = TACHO_FORM_SCAN;
+        set_scan(self, line);
+    } else if (is_scan) {
+        kernel->form = TACHO_FORM_SCAN_COLUMNS;
+    } else if (kernel->lines <= 1 && !finds_places) {
+        kernel->form = TACHO_FORM_REDUCE_ALL;
+        kernel->depth = tacho_least(tacho_ceil_div(line, BLOCK_THREADS), BLOCK_LINES);
+    } else {
+        kernel->form = !finds_places ? kernel->form
+                       : is_apart    ? TACHO_FORM_ARGMAX_COLUMNS
+                                     : TACHO_FORM_ARGMAX;
+        kernel->depth = is_apart ? depth_of_column(line) : depth_of_line(kernel->lines, line);
+    }
+    if (kernel->form == TACHO_FORM_REDUCE_COLUMNS) { /* columns side by side, in words */
+        uint64_t one = WORD_BYTES;
+        (void)tacho_dtype_bytes(self->work->output.dtype, 1, &one);
+        uint64_t bytes = tacho_size_multiply(kernel->reach, one);
+        kernel->reach = tacho_ceil_div(bytes, WORD_BYTES);
+    }
 }
 
 static void set_affine(const former *self)

@@ -82,15 +82,23 @@ void tacho_gpu_repeat(tacho_gpu_time *time, uint64_t count)
     time->kernels = tacho_size_multiply(time->kernels, count);
 }
 
-/* The row of a form; the first where the machine has none. */
-static const tacho_gpu_row *kernel_of(const tacho_gpu *gpu, tacho_form form)
+static const tacho_gpu_row *find_kernel(const tacho_gpu *gpu, tacho_form form)
 {
     for (size_t i = 0; i < gpu->kernel_count; i++) {
         if (gpu->kernels[i].form == form) {
             return &gpu->kernels[i];
         }
     }
-    return &gpu->kernels[0];
+    return NULL;
+}
+
+/* The row of a form; where the machine has none, that of sums for their like, else the first. */
+static const tacho_gpu_row *kernel_of(const tacho_gpu *gpu, tacho_form form)
+{
+    bool is_sum = form >= TACHO_FORM_REDUCE && form <= TACHO_FORM_SCAN_COLUMNS;
+    const tacho_gpu_row *found = find_kernel(gpu, form);
+    found = found == NULL && is_sum ? find_kernel(gpu, TACHO_FORM_REDUCE) : found;
+    return found != NULL ? found : &gpu->kernels[0];
 }
 
 tacho_gpu_time tacho_gpu_kernel(const tacho_gpu_task *task, tacho_form form, uint64_t reach,
@@ -104,6 +112,8 @@ tacho_gpu_time tacho_gpu_kernel(const tacho_gpu_task *task, tacho_form form, uin
     const tacho_gpu_row *kernel = kernel_of(task->gpu, form);
     tacho_ratio rate = kernel->elements_per_cycle.value;
     uint64_t line = lines > 0 ? tacho_ceil_div(reach, lines) : 0;
+    bool has_depth = task->work->kernel.form == form && task->work->kernel.depth > 0;
+    line = has_depth ? task->work->kernel.depth : line;
     int64_t all_lines = tacho_gpu_times(lines, &kernel->line_cycles);
     time.start = tacho_cycles_add(tacho_gpu_start(task, &kernel->latency_cycles),
                                   tacho_gpu_times(line, &kernel->depth_cycles));
@@ -172,6 +182,13 @@ static tacho_gpu_time time_of(const tacho_gpu_task *task)
     case TACHO_FORM_NORM:
     case TACHO_FORM_REDUCE:
     case TACHO_FORM_REDUCE_LAST:
+    case TACHO_FORM_REDUCE_ALL:
+    case TACHO_FORM_REDUCE_COLUMNS:
+    case TACHO_FORM_ARGMAX:
+    case TACHO_FORM_ARGMAX_COLUMNS:
+    case TACHO_FORM_SCAN:
+    case TACHO_FORM_SCAN_COLUMNS:
+    case TACHO_FORM_RESAMPLE:
     case TACHO_FORM_POOL:
     case TACHO_FORM_POOL_LAST:
     case TACHO_FORM_AFFINE:

@@ -130,6 +130,26 @@ static walk walk_of(const tacho_gpu_task *task)
     return is_half && !is_masked ? flash_walk(task) : small_walk(task, is_half);
 }
 
+/*
+ * The part of |cycles| that remains where keys after a query are skipped: blocks of later queries
+ * walk further. Cores take them as they come, and wait for two of the longest at the end.
+ */
+static int64_t causal_cycles(const tacho_gpu_task *task, const walk *way, uint64_t waves,
+                             int64_t cycles)
+{
+    uint64_t rows = tacho_ceil_div(task->work->m, way->rows);
+    uint64_t tiles = tacho_ceil_div(task->work->n, way->columns);
+    uint64_t own = tacho_ceil_div(task->work->m, way->columns); /* tiles of as many keys */
+    if (!task->work->kernel.is_causal || way->cuts > 1 || rows == 0 || waves < 2 || tiles == 0) {
+        return cycles;
+    }
+    /* In parts of a tile, 2 * rows to one: skipped on average, then the sum of a core. */
+    tacho_u128 skipped = (tacho_u128)tacho_least(own, tiles) * (rows - 1);
+    tacho_u128 all = (tacho_u128)2 * rows * tiles * waves;
+    tacho_u128 walked = all - skipped * waves + 2 * skipped;
+    return walked < all ? (int64_t)((tacho_u128)(uint64_t)cycles * walked / all) : cycles;
+}
+
 tacho_gpu_time tacho_gpu_attention_time(const tacho_gpu_task *task)
 {
     const tacho_work *work = task->work;
@@ -143,7 +163,8 @@ tacho_gpu_time tacho_gpu_attention_time(const tacho_gpu_task *task)
     };
     uint64_t waves = tacho_ceil_div(time.blocks, task->cores);
     int64_t of_tile = tacho_most(product(waves, way.tile_cycles), way.latency_cycles);
-    time.compute = tacho_cycles_add(product(tacho_ceil_div(tiles, way.cuts), of_tile),
+    int64_t walked = product(tacho_ceil_div(tiles, way.cuts), of_tile);
+    time.compute = tacho_cycles_add(causal_cycles(task, &way, waves, walked),
                                     product(waves, way.block_cycles));
     time.padded_macs = tacho_size_multiply(tacho_size_multiply(way.blocks, tiles), macs_of(&way));
     time.cycles = tacho_cycles_add(time.start, tacho_most(time.compute, time.memory));

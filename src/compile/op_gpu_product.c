@@ -36,6 +36,7 @@ enum { CUT_K_MIN = 128, SUM_BYTES = 4 };
 
 typedef struct gpu_rule {
     const tacho_gpu_product *how;
+    const tacho_quantity *reduce; /* the kernel that adds the parts of k */
     const gpu_tile *tiles;
     size_t tile_count;
     tacho_ratio rate; /* multiply-accumulates of a core in a cycle */
@@ -105,7 +106,7 @@ static int64_t reduce_cycles(const tacho_gpu_task *task, const gpu_rule *rule,
     uint64_t results = product_of(shape->batch, shape->m, shape->n);
     uint64_t bytes = tacho_size_multiply(results, cut * SUM_BYTES + task->element_bytes);
     return cut == 1 ? 0
-                    : tacho_cycles_add(tacho_gpu_start(task, &rule->how->reduce_cycles),
+                    : tacho_cycles_add(tacho_gpu_start(task, rule->reduce),
                                        tacho_gpu_over(bytes, task->gpu->l2_bytes_per_cycle.value));
 }
 
@@ -153,28 +154,49 @@ static bool is_unaligned(const tacho_gpu_task *task, const tacho_gpu_shape *shap
     return is_half && (shape->k * 2 % step != 0 || shape->n * 2 % step != 0);
 }
 
-enum { FLAT_ROWS_MAX = 32 }; /* products of 32 bits with a bias: up to here as without one */
+/* Products of 32 bits with turned weights: up to here like all others. */
+enum { FLAT_ROWS_MAX = 32, VECTORS_MAX = 4, VECTOR_COLUMNS = 1 << 15 };
 
 static gpu_rule rule_of(const tacho_gpu_task *task, const tacho_gpu_shape *shape)
 {
-    if (!is_tensor(task)) {
-        bool has_bias = task->work->kernel.has_bias && shape->m > FLAT_ROWS_MAX;
-        const tacho_gpu_product *how = has_bias ? &task->gpu->vector_bias : &task->gpu->vector;
-        bool cuts = tacho_quantity_is_set(&how->reduce_cycles);
-        gpu_rule rule = {
-            .how = how, TILES(vector_tiles), .rate = tacho_gpu_rate(task, how), .cuts_k = cuts};
-        rule.tiles += has_bias ? 1 : 0; /* none of the smallest */
-        rule.tile_count -= has_bias ? 1 : 0;
+    const tacho_gpu *gpu = task->gpu;
+    const tacho_work_kernel *kernel = &task->work->kernel;
+    if (!is_tensor(task)) { /* with a bias, k is cut as that rule has it, else as all others */
+        bool is_turned = (kernel->has_bias || kernel->is_linear) && shape->m > FLAT_ROWS_MAX;
+        bool has_bias = kernel->has_bias && shape->m > FLAT_ROWS_MAX;
+        const tacho_gpu_product *how = is_turned ? &gpu->vector_bias : &gpu->vector;
+        const tacho_quantity *reduce =
+            has_bias ? &gpu->vector_bias.reduce_cycles : &gpu->vector.reduce_cycles;
+        gpu_rule rule = {.how = how,
+                         .reduce = reduce,
+                         TILES(vector_tiles),
+                         .rate = tacho_gpu_rate(task, how),
+                         .cuts_k = tacho_quantity_is_set(reduce)};
+        rule.tiles += is_turned ? 1 : 0; /* none of the smallest */
+        rule.tile_count -= is_turned ? 1 : 0;
         return rule;
     }
-    const tacho_gpu_product *how = &task->gpu->tensor;
-    bool cuts = tacho_quantity_is_set(&how->reduce_cycles);
+    const tacho_gpu_product *how = &gpu->tensor;
+    gpu_rule rule = {.how = how,
+                     .reduce = &how->reduce_cycles,
+                     TILES(tensor_tiles),
+                     .rate = tacho_gpu_rate(task, how),
+                     .cuts_k = tacho_quantity_is_set(&how->reduce_cycles)};
     if (is_unaligned(task, shape)) {
-        tacho_ratio rate = task->gpu->unaligned_macs_per_cycle.value;
-        return (gpu_rule){.how = how, TILES(unaligned_tiles), .rate = rate, .cuts_k = cuts};
+        bool is_by_two = shape->k % 4 == 0 && shape->n % 4 == 0; /* half a step at a time */
+        rule.rate = gpu->unaligned_macs_per_cycle.value;
+        rule.rate.num *= is_by_two ? 2 : 1;
+        rule.tiles = unaligned_tiles;
+        rule.tile_count = sizeof(unaligned_tiles) / sizeof(unaligned_tiles[0]);
     }
-    return (gpu_rule){
-        .how = how, TILES(tensor_tiles), .rate = tacho_gpu_rate(task, how), .cuts_k = cuts};
+    return rule;
+}
+
+/* A vector by a matrix, or few by one with many columns. */
+static bool is_flat(const tacho_gpu_shape *shape)
+{
+    bool is_few = shape->m <= VECTORS_MAX && shape->n >= VECTOR_COLUMNS;
+    return shape->batch == 1 && (shape->m == 1 || shape->n == 1 || is_few);
 }
 
 static tacho_gpu_time matrices(const tacho_gpu_task *task, const tacho_gpu_shape *shape,
@@ -182,7 +204,7 @@ static tacho_gpu_time matrices(const tacho_gpu_task *task, const tacho_gpu_shape
 {
     int64_t memory = tacho_gpu_operands(task, bytes);
     gpu_rule rule = rule_of(task, shape);
-    if (!is_tensor(task) && shape->batch == 1 && (shape->m == 1 || shape->n == 1)) {
+    if (!is_tensor(task) && is_flat(shape)) {
         tacho_gpu_time time = {.kernels = 1,
                                .start = tacho_gpu_start(task, &rule.how->start_cycles),
                                .memory = memory}; /* a matrix by a vector is all memory */

@@ -215,6 +215,33 @@ static void test_attention(void **state)
     teardown(&f);
 }
 
+/* Later keys are skipped: of four tiles a block walks over 2.5 on average, and cores wait for 3 in
+ * the end. A single wave ends with the block that walks over all. */
+static void test_causal_attention(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    f.machine->gpu.attention_start_cycles = whole(300);
+    f.machine->gpu.attention_block_cycles = whole(5);
+    f.machine->gpu.attention_score_cycles = whole(8);
+    f.machine->gpu.attention_fetch_bytes_per_cycle = (tacho_quantity){0};
+    tacho_work work = product(512, 512, 64, TACHO_DTYPE_F16);
+    work.batch = 12;
+    work.k_window = 2;
+    work.kernel.form = TACHO_FORM_ATTENTION;
+    const int64_t tile = 8 + 2098;
+    assert_int_equal(cost_of(f.machine, &work).cycles, 300 + 24 * (5 + 4 * tile));
+    work.kernel.is_causal = true;
+    assert_int_equal(cost_of(f.machine, &work).cycles, 300 + 24 * 5 + (24 * 5 + 6) * tile / 2);
+    work.batch = 1;
+    work.m = work.n = 256;
+    int64_t causal = cost_of(f.machine, &work).cycles;
+    work.kernel.is_causal = false;
+    assert_int_equal(cost_of(f.machine, &work).cycles, causal);
+    teardown(&f);
+}
+
 /* With a mask, and in f32: tiles of 64 x 64, of which a core with one block does not do more. */
 static void test_attention_small(void **state)
 {
@@ -376,11 +403,12 @@ static void test_peaks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products),     cmocka_unit_test(test_waves),
-        cmocka_unit_test(test_kernels),      cmocka_unit_test(test_cache),
-        cmocka_unit_test(test_attention),    cmocka_unit_test(test_attention_small),
-        cmocka_unit_test(test_convolutions), cmocka_unit_test(test_peaks),
-        cmocka_unit_test(test_few_channels), cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_products),        cmocka_unit_test(test_waves),
+        cmocka_unit_test(test_kernels),         cmocka_unit_test(test_cache),
+        cmocka_unit_test(test_attention),       cmocka_unit_test(test_causal_attention),
+        cmocka_unit_test(test_attention_small), cmocka_unit_test(test_convolutions),
+        cmocka_unit_test(test_peaks),           cmocka_unit_test(test_few_channels),
+        cmocka_unit_test(test_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,13 @@ typedef enum tacho_work_kind {
     X(NORM, "norm")                                                                                \
     X(REDUCE, "reduce")                                                                            \
     X(REDUCE_LAST, "reduce_last")                                                                  \
+    X(REDUCE_ALL, "reduce_all")         /* all elements to one */                                  \
+    X(REDUCE_COLUMNS, "reduce_columns") /* lines whose elements are not side by side */            \
+    X(ARGMAX, "argmax")                 /* places of elements, as reductions */                    \
+    X(ARGMAX_COLUMNS, "argmax_columns")                                                            \
+    X(SCAN, "scan") /* running sums */                                                             \
+    X(SCAN_COLUMNS, "scan_columns")                                                                \
+    X(RESAMPLE, "resample") /* weighted sums of neighbours */                                      \
     X(POOL, "pool")                                                                                \
     X(POOL_LAST, "pool_last")                                                                      \
     X(AFFINE, "affine") /* a factor and a summand for each channel */                              \
@@ -56,12 +63,15 @@ typedef struct tacho_work_kernel {
     tacho_form form;
     uint64_t reach;  /* elements that it goes over */
     uint64_t lines;  /* that are reduced or normalised; 0: none */
+    uint64_t depth;  /* steps that a thread takes one after the other; 0: a line's elements */
     uint64_t plane;  /* CONVOLUTION: positions of one channel of one image */
     uint64_t stride; /* CONVOLUTION: between windows, the product over all axes */
     uint64_t copies; /* PRODUCT: operands that it has copied first */
     bool has_bias;   /* PRODUCT: and adds it; CONVOLUTION: another kernel does */
+    bool is_linear;  /* PRODUCT: of a linear layer, whose weights are turned */
     bool has_affine; /* CONVOLUTION: a batch normalisation follows, which its weights hold */
     bool has_mask;   /* ATTENTION: one that the network computes or is given */
+    bool is_causal;  /* ATTENTION: keys after a query do not count */
     bool is_alone;   /* the network is this operator: data has its kernel's layout */
 } tacho_work_kernel;
 
@@ -110,6 +120,7 @@ typedef struct tacho_work {
     uint64_t steps;
     /* VECTOR: elements that one result needs, a line that is reduced or normalised; 0: one. */
     uint64_t line;
+    uint64_t line_step; /* elements from one of a line to the next; 0 or 1: side by side */
     tacho_work_kernel kernel;
 } tacho_work;
 
