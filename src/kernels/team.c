@@ -21,6 +21,13 @@
 /* How long threads wait in a loop before they sleep; between two looks at the clock, pauses. */
 enum { LOOP_NS = 20000, PAUSES = 16, THREADS_MAX = 1024 };
 
+/*
+ * On a busy computer a thread may be put aside in the middle of its part. Where that makes the
+ * caller wait longer than it worked, it wakes nobody for so many rounds; for twice as many where
+ * that happens again.
+ */
+enum { ALONE_FIRST = 16, ALONE_MOST = 1024 };
+
 struct tacho_team {
     unsigned threads; /* the calling one included */
     pthread_t *others;
@@ -36,6 +43,9 @@ struct tacho_team {
     atomic_uint left;           /* parts that have not ended */
     atomic_uint arrived, phase; /* parts that wait for one another, and how often they all have */
     atomic_bool is_invalid;
+    atomic_bool is_quiet; /* those that sleep have not been woken for the round */
+
+    uint32_t alone, alone_next; /* rounds that the caller does alone, and would the next time */
 };
 
 /* What the calling thread is at. */
@@ -136,6 +146,13 @@ static bool has_begun(tacho_team *team, uint64_t round)
     return atomic_load_explicit(&team->next, memory_order_acquire) >> 32 != round;
 }
 
+static void wake_others(tacho_team *team)
+{
+    pthread_mutex_lock(&team->lock);
+    pthread_cond_broadcast(&team->has_work);
+    pthread_mutex_unlock(&team->lock);
+}
+
 void tacho_team_wait(void)
 {
     tacho_team *team = team_place.team;
@@ -143,6 +160,9 @@ void tacho_team_wait(void)
         return;
     }
     unsigned phase = atomic_load(&team->phase);
+    if (atomic_exchange(&team->is_quiet, false)) { /* now every part needs a thread */
+        wake_others(team);
+    }
     if (atomic_fetch_add(&team->arrived, 1) + 1 == team->parts) {
         atomic_store(&team->arrived, 0);
         atomic_fetch_add(&team->phase, 1);
@@ -212,10 +232,25 @@ static void begin_round(tacho_team *team, uint64_t round)
     atomic_store(&team->arrived, 0);
     pthread_mutex_lock(&team->lock);
     atomic_store_explicit(&team->next, round << 32 | team->parts, memory_order_release);
-    if (team->sleeping > 0) {
+    if (team->sleeping > 0 && !atomic_load(&team->is_quiet)) {
         pthread_cond_broadcast(&team->has_work);
     }
     pthread_mutex_unlock(&team->lock);
+}
+
+/* How many rounds the caller does alone from here on, by what it did and how long it waited. */
+static void note_times(tacho_team *team, int64_t worked, int64_t waited)
+{
+    if (team->alone > 0) {
+        team->alone--;
+    } else if (waited > worked + LOOP_NS) {
+        team->alone_next = team->alone_next < ALONE_FIRST  ? ALONE_FIRST
+                           : team->alone_next < ALONE_MOST ? 2 * team->alone_next
+                                                           : ALONE_MOST;
+        team->alone = team->alone_next;
+    } else {
+        team->alone_next /= 2;
+    }
 }
 
 /* Numbers of rounds, of 32 bits: never 0, which threads begin with. */
@@ -242,9 +277,13 @@ void tacho_team_run(tacho_team *team, void (*work)(void *data), void *data, unsi
     team->data = data;
     team->parts = parts;
     atomic_store(&team->is_invalid, was_invalid);
+    atomic_store(&team->is_quiet, team->alone > 0);
+    int64_t begun = now_ns();
     begin_round(team, round);
     work_off(team, round);
+    int64_t worked = now_ns();
     wait_until(team, has_ended, 0);
+    note_times(team, worked - begun, now_ns() - worked);
     if (atomic_load(&team->is_invalid)) {
         tacho_invalid_note();
     }

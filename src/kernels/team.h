@@ -5,7 +5,8 @@
  * or the computer is busy, it works off all parts and waits for nobody. The result is the same,
  * since parts are what they are whoever does them.
  *
- * Threads wait for the next work in a short loop and then sleep.
+ * Threads wait for the next work in a short loop and then sleep. Those that make the caller wait,
+ * since the system has put them aside in the middle of a part, are not woken for a while.
  */
 #ifndef TACHO_KERNELS_TEAM_H
 #define TACHO_KERNELS_TEAM_H

@@ -7,6 +7,7 @@
 
 #include "kernels/invalid.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -21,6 +22,7 @@ enum { PARTS = 4, ROUNDS = 2000 };
 typedef struct tally {
     atomic_uint done[PARTS], all, wrong;
     tacho_team *team;
+    pthread_t caller;
 } tally;
 
 static void count_part(void *data)
@@ -63,6 +65,13 @@ static void meet(void *data)
         atomic_fetch_add(&self->wrong, atomic_load(&self->all) >= i * PARTS ? 0 : 1);
         tacho_team_wait();
     }
+}
+
+static void meet_two(void *data)
+{
+    tally *self = data;
+    atomic_fetch_add(&self->all, 1);
+    tacho_team_wait();
 }
 
 static void test_parts_wait(void **state)
@@ -111,6 +120,32 @@ static void test_invalid(void **state)
     tacho_team_free(team);
 }
 
+/* Whoever is not the caller is slow. */
+static void be_late(void *data)
+{
+    tally *self = data;
+    if (!pthread_equal(pthread_self(), self->caller)) {
+        atomic_fetch_add(&self->all, 1);
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    }
+}
+
+/* Threads that are late are left alone for a while; parts that wait for one another wake them. */
+static void test_late_threads(void **state)
+{
+    (void)state;
+    tally self = {.team = tacho_team_create(2), .caller = pthread_self()};
+    assert_non_null(self.team);
+    for (int i = 0; i < 600; i++) {
+        tacho_team_run(self.team, be_late, &self, 2);
+    }
+    assert_in_range(atomic_load(&self.all), 0, 100);
+    tally meeting = {.wrong = 0};
+    tacho_team_run(self.team, meet_two, &meeting, 2);
+    assert_int_equal(atomic_load(&meeting.all), 2);
+    tacho_team_free(self.team);
+}
+
 static void count_once(void *data)
 {
     tally *self = data;
@@ -146,10 +181,9 @@ static void test_one_does_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_part_once),
-        cmocka_unit_test(test_parts_wait),
-        cmocka_unit_test(test_invalid),
-        cmocka_unit_test(test_one_does_it),
+        cmocka_unit_test(test_every_part_once), cmocka_unit_test(test_parts_wait),
+        cmocka_unit_test(test_invalid),         cmocka_unit_test(test_one_does_it),
+        cmocka_unit_test(test_late_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
