@@ -21,7 +21,8 @@ typedef struct fixture {
     tacho_nbit_weights weights;
     int64_t rows;
     bool has_bias;
-    unsigned char data[2 * DEPTH_MAX * COLUMNS_MAX], zeros[DEPTH_MAX * COLUMNS_MAX];
+    _Alignas(8) unsigned char data[2 * DEPTH_MAX * COLUMNS_MAX];
+    unsigned char zeros[DEPTH_MAX * COLUMNS_MAX];
     float scales[DEPTH_MAX * COLUMNS_MAX], bias[COLUMNS_MAX];
     float from[ROWS_MAX * DEPTH_MAX], to[ROWS_MAX * COLUMNS_MAX + 1];
 } fixture;
