@@ -469,8 +469,9 @@ static void end_segment(tacho_collector *collector, tacho_collected_segment *seg
 static void end_decoder(tacho_collector *collector, const tacho_decoder *decoder)
 {
     tacho_collector_counts *counts = &collector->counts;
-    counts->events += decoder->event_count;
+    counts->events += decoder->event_count - decoder->unnamed_count;
     counts->bad += decoder->bad_count;
+    counts->dropped += decoder->unnamed_count;
     counts->untimed += decoder->untimed_count;
 }
 

@@ -57,7 +57,7 @@ typedef struct tacho_collector_counts {
     uint64_t silent;    /* connections that were closed without a byte */
     uint64_t unserved;  /* requests of programs for which there was no memory or time */
     uint64_t events;    /* taken: all that were emitted, less the dropped */
-    uint64_t dropped;   /* by clients, for lack of room */
+    uint64_t dropped;   /* for lack of room, in a ring or for their texts */
     uint64_t bad;       /* invalid events */
     uint64_t untimed;   /* operators of devices whose clock is not known */
     uint64_t broken;    /* rings */

@@ -298,10 +298,30 @@ static void count_overload(void)
     REQUIRE(counts.dropped == emitted - TACHO_WIRE_RECORDS);
 }
 
+/* Names that fill the area of strings, and more: 8 MiB of them fit. */
+static void count_names(void)
+{
+    enum { NAME = 60000, NAMES = 200 };
+    fixture self;
+    static char name[NAME + 1];
+    start(&self);
+    for (int i = 0; i < NAMES; i++) {
+        memset(name, 'a', NAME);
+        snprintf(name, sizeof(name), "%d", i);
+        name[strlen(name)] = ' ';
+        tacho_client_signpost(name);
+    }
+    tacho_collector_counts counts = stop(&self);
+    REQUIRE(counts.events == TACHO_WIRE_STRINGS / NAME);
+    REQUIRE(counts.dropped == NAMES - counts.events);
+    REQUIRE(self.row_count == counts.events && counts.bad == 0);
+}
+
 static void a_full_ring_drops_and_counts(void **state)
 {
     (void)state;
     in_child(count_overload);
+    in_child(count_names);
 }
 
 /* ---- processes ----------------------------------------------------------------------------- */

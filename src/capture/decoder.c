@@ -67,6 +67,7 @@ static bool find_text(tacho_decoder *decoder, uint32_t id, uint32_t *out_string)
 {
     tacho_wire_entry entry;
     *out_string = 0;
+    decoder->lacks_text = decoder->lacks_text || id == TACHO_WIRE_NO_TEXT;
     if (id == 0) {
         return true;
     }
@@ -123,6 +124,7 @@ static bool find_site(tacho_decoder *decoder, uint32_t id, uint32_t *out_site)
     tacho_wire_site wire;
     uint32_t file = 0;
     tacho_site site = {.location = TACHO_NONE};
+    decoder->lacks_text = decoder->lacks_text || id == TACHO_WIRE_NO_TEXT;
     if (id < IDS && decoder->sites[id] != 0) {
         *out_site = decoder->sites[id] - 1;
         return true;
@@ -672,6 +674,13 @@ static bool take_event(tacho_decoder *decoder, const wire_event *event)
     }
 }
 
+/* Counts what was not stored: its texts did not fit, or it makes no sense. */
+static void count_lost(tacho_decoder *decoder)
+{
+    *(decoder->lacks_text ? &decoder->unnamed_count : &decoder->bad_count) += 1;
+    decoder->lacks_text = false;
+}
+
 /* Copies the arguments of an event out of the ring. */
 static void copy_args(tacho_decoder *decoder, const tacho_wire_record *records, uint64_t at,
                       size_t count)
@@ -701,7 +710,9 @@ bool tacho_decoder_take(tacho_decoder *decoder, const tacho_wire_record *records
         }
         event.arg_bytes = count * TACHO_WIRE_RECORD;
         decoder->event_count++;
-        decoder->bad_count += take_event(decoder, &event) ? 0 : 1;
+        if (!take_event(decoder, &event)) {
+            count_lost(decoder);
+        }
         *tail += 1 + count;
     }
     return true;
@@ -713,7 +724,8 @@ void tacho_decoder_take_open(tacho_decoder *decoder, uint32_t track, const tacho
     const wire_event event = {.now_ns = now_ns};
     uint32_t site = 0;
     if (!is_time(&event, open->start) || !find_site(decoder, open->site, &site)) {
-        decoder->bad_count++;
+        decoder->event_count += decoder->lacks_text ? 1 : 0; /* of which the unnamed are a part */
+        count_lost(decoder);
         return;
     }
     const tacho_row row = {

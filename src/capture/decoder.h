@@ -35,7 +35,9 @@ typedef struct tacho_decoder {
     size_t device_count;
     uint64_t event_count;               /* decoded */
     uint64_t bad_count;                 /* of them, those that make no sense */
+    uint64_t unnamed_count;             /* of them, those whose texts did not fit */
     uint64_t untimed_count;             /* of them, on a device whose clock is not known */
+    bool lacks_text;                    /* the present event names one that did not fit */
     uint32_t message, location, launch; /* strings of these names */
     unsigned char *scratch;             /* arguments of an event */
     tacho_arg args[TACHO_DECODER_ARGS_MAX];

@@ -310,7 +310,7 @@ static void nonsense_is_counted(void **state)
         {.kind = 200},
         {.kind = TACHO_WIRE_ZONE, .site = text, .time = 1, .value = 2},
         {.kind = TACHO_WIRE_ZONE, .site = 0, .time = 1, .value = 2},
-        {.kind = TACHO_WIRE_ZONE, .site = UINT32_MAX, .time = 1, .value = 2},
+        {.kind = TACHO_WIRE_ZONE, .site = UINT32_MAX - 1, .time = 1, .value = 2},
         {.kind = TACHO_WIRE_ZONE, .site = site, .time = 3, .value = 2},
         {.kind = TACHO_WIRE_ZONE, .site = site, .time = 3, .value = UINT64_MAX},
         {.kind = TACHO_WIRE_ZONE, .site = site, .time = 3, .value = self.now_ns + 5000000000},
@@ -394,6 +394,35 @@ static void open_zones_end_with_their_process(void **state)
     close_fixture(&self);
 }
 
+/* A client whose area of strings is full names none: such events are counted, and no others. */
+static void texts_without_room_are_counted(void **state)
+{
+    fixture self;
+    (void)state;
+    open_fixture(&self);
+    const tacho_wire_arg arg = {.key = TACHO_WIRE_NO_TEXT, .type = TACHO_CLIENT_UINT, .value = 7};
+    tacho_wire_record args = {0};
+    memcpy(&args, &arg, sizeof(arg));
+    uint32_t site = add_site(&self, "step", "");
+    add_record(&self, (tacho_wire_record){.kind = TACHO_WIRE_SIGNPOST, .site = TACHO_WIRE_NO_TEXT});
+    add_record(&self, (tacho_wire_record){.kind = TACHO_WIRE_COUNTER, .site = TACHO_WIRE_NO_TEXT});
+    add_record(&self, (tacho_wire_record){.kind = TACHO_WIRE_ZONE, .extra = 1, .site = site});
+    add_record(&self, args);
+    add_record(&self,
+               (tacho_wire_record){.kind = TACHO_WIRE_SIGNPOST, .site = TACHO_WIRE_NO_TEXT - 1});
+    add_record(&self, (tacho_wire_record){.kind = TACHO_WIRE_ZONE, .site = site});
+    assert_true(decode_next(&self));
+    assert_int_equal(self.row_count, 1);
+    assert_int_equal(self.decoder.event_count, 5);
+    assert_int_equal(self.decoder.unnamed_count, 3);
+    assert_int_equal(self.decoder.bad_count, 1);
+    const tacho_wire_open open = {.start = 2000, .site = TACHO_WIRE_NO_TEXT};
+    tacho_decoder_take_open(&self.decoder, self.track, &open, 9000);
+    assert_int_equal(self.decoder.unnamed_count, 4);
+    assert_int_equal(self.decoder.bad_count, 1);
+    close_fixture(&self);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -407,6 +436,7 @@ int main(void)
         cmocka_unit_test(broken_rings_are_left),
         cmocka_unit_test(full_rings_are_taken_in_parts),
         cmocka_unit_test(open_zones_end_with_their_process),
+        cmocka_unit_test(texts_without_room_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ static inline tacho_wire_header *client_header(void)
     return tacho_client_process.segments[0];
 }
 
-/* The id of a text, or of a site, in the first segment. 0: no room. */
+/* The id of a text, or of a site, in the first segment. TACHO_WIRE_NO_TEXT: no room. */
 uint32_t tacho_client_intern(const char *text, size_t len);
 uint32_t tacho_client_intern_site(tacho_client_site *site, uint32_t generation);
 

@@ -44,7 +44,7 @@ static tacho_wire_entry *entry_at(uint32_t id)
                                         TACHO_WIRE_AT_STRINGS + (size_t)id * ALIGN);
 }
 
-/* Room for an entry of |bytes|: its id, or 0. */
+/* Room for an entry of |bytes|: its id, or TACHO_WIRE_NO_TEXT. */
 static uint32_t take_room(size_t bytes)
 {
     tacho_wire_header *header = client_header();
@@ -53,7 +53,7 @@ static uint32_t take_room(size_t bytes)
     do {
         if (at + rounded > TACHO_WIRE_STRINGS) {
             atomic_fetch_add_explicit(&header->strings_lost, 1, memory_order_relaxed);
-            return 0;
+            return TACHO_WIRE_NO_TEXT;
         }
     } while (!atomic_compare_exchange_weak_explicit(&header->string_bytes, &at, at + rounded,
                                                     memory_order_relaxed, memory_order_relaxed));
@@ -69,7 +69,7 @@ static bool is_text(uint32_t id, const char *text, size_t len)
 static uint32_t add_text(const char *text, size_t len)
 {
     uint32_t id = take_room(sizeof(tacho_wire_entry) + len);
-    if (id != 0) {
+    if (id != TACHO_WIRE_NO_TEXT) {
         tacho_wire_entry *entry = entry_at(id);
         memcpy(entry + 1, text, len);
         *entry = (tacho_wire_entry){TACHO_WIRE_TEXT, (uint32_t)len};
@@ -91,8 +91,9 @@ uint32_t tacho_client_intern(const char *text, size_t len)
         if (found == 0) {
             id = id != 0 ? id : add_text(text, len);
             uint64_t mine = (uint64_t)hash << 32 | id;
-            if (id == 0 || atomic_compare_exchange_strong_explicit(
-                               slot, &found, mine, memory_order_release, memory_order_acquire)) {
+            if (id == TACHO_WIRE_NO_TEXT ||
+                atomic_compare_exchange_strong_explicit(slot, &found, mine, memory_order_release,
+                                                        memory_order_acquire)) {
                 return id;
             }
         }
@@ -118,7 +119,7 @@ uint32_t tacho_client_intern_site(tacho_client_site *site, uint32_t generation)
         .line = site->line,
     };
     uint32_t id = take_room(sizeof(made));
-    if (id != 0) {
+    if (id != TACHO_WIRE_NO_TEXT) {
         memcpy(entry_at(id), &made, sizeof(made));
         __atomic_store_n(&site->id, (uint64_t)generation << 32 | id, __ATOMIC_RELEASE);
     }

@@ -80,6 +80,9 @@ typedef struct tacho_wire_entry {
 
 enum { TACHO_WIRE_TEXT = 1, TACHO_WIRE_SITE = 2 };
 
+/* In place of an id: the area was full. The event is dropped, and counted by the collector. */
+#define TACHO_WIRE_NO_TEXT UINT32_MAX
+
 typedef struct tacho_wire_site {
     tacho_wire_entry entry; /* len is 16 */
     uint32_t name, category, file;
