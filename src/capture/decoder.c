@@ -721,8 +721,11 @@ bool tacho_decoder_take(tacho_decoder *decoder, const tacho_wire_record *records
 void tacho_decoder_take_open(tacho_decoder *decoder, uint32_t track, const tacho_wire_open *open,
                              int64_t now_ns)
 {
-    const wire_event event = {.now_ns = now_ns};
+    const wire_event event = {.now_ns = tacho_process_now_ns()};
     uint32_t site = 0;
+    if (open->start > (uint64_t)now_ns && is_time(&event, open->start)) {
+        return; /* it has begun since */
+    }
     if (!is_time(&event, open->start) || !find_site(decoder, open->site, &site)) {
         decoder->event_count += decoder->lacks_text ? 1 : 0; /* of which the unnamed are a part */
         count_lost(decoder);

@@ -423,6 +423,30 @@ static void texts_without_room_are_counted(void **state)
     close_fixture(&self);
 }
 
+/* The end of a capture takes a while: zones that begin meanwhile are of no interest. */
+static void zones_after_the_end_are_left_out(void **state)
+{
+    fixture self;
+    (void)state;
+    open_fixture(&self);
+    const int64_t s_ns = 1000000000;
+    uint32_t site = add_site(&self, "step", "");
+    int64_t end_ns = (int64_t)self.now_ns - 5 * s_ns;
+    const tacho_wire_open at_end = {.start = (uint64_t)end_ns, .site = site};
+    const tacho_wire_open later = {.start = (uint64_t)end_ns + 1, .site = site};
+    const tacho_wire_open much_later = {.start = self.now_ns, .site = site};
+    const tacho_wire_open never = {.start = self.now_ns + (uint64_t)(3600 * s_ns), .site = site};
+    tacho_decoder_take_open(&self.decoder, self.track, &at_end, end_ns);
+    assert_int_equal(self.row_count, 1);
+    tacho_decoder_take_open(&self.decoder, self.track, &later, end_ns);
+    tacho_decoder_take_open(&self.decoder, self.track, &much_later, end_ns);
+    assert_int_equal(self.decoder.bad_count, 0);
+    tacho_decoder_take_open(&self.decoder, self.track, &never, end_ns);
+    assert_int_equal(self.decoder.bad_count, 1);
+    assert_int_equal(self.row_count, 1);
+    close_fixture(&self);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -437,6 +461,7 @@ int main(void)
         cmocka_unit_test(full_rings_are_taken_in_parts),
         cmocka_unit_test(open_zones_end_with_their_process),
         cmocka_unit_test(texts_without_room_are_counted),
+        cmocka_unit_test(zones_after_the_end_are_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
