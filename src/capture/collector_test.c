@@ -317,11 +317,26 @@ static void count_names(void)
     REQUIRE(self.row_count == counts.events && counts.bad == 0);
 }
 
+/* A handler that interrupts the first call finds no ring to count its event in. */
+static void count_first_handler(void)
+{
+    fixture self;
+    start(&self);
+    tacho_client_this_thread()->is_busy = 1;
+    emit((void *)(uintptr_t)3);
+    tacho_client_this_thread()->is_busy = 0;
+    emit((void *)(uintptr_t)5);
+    tacho_collector_counts counts = stop(&self);
+    REQUIRE(counts.events == 2 * 5);
+    REQUIRE(counts.dropped == 2 * 3);
+}
+
 static void a_full_ring_drops_and_counts(void **state)
 {
     (void)state;
     in_child(count_overload);
     in_child(count_names);
+    in_child(count_first_handler);
 }
 
 /* ---- processes ----------------------------------------------------------------------------- */

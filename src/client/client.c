@@ -108,15 +108,33 @@ bool tacho_client_reserve(client_thread *thread, uint32_t count)
 
 /* ---- entering ------------------------------------------------------------------------------ */
 
-/* The thread has no ring of this generation yet. */
-static bool enter_slowly(client_thread *thread)
+static void count_unplaced(uint64_t count)
 {
-    return tacho_client_attach(thread) && thread->ring != NULL;
+    atomic_fetch_add_explicit(&client_header()->unplaced, count, memory_order_relaxed);
 }
 
-static void count_unplaced(void)
+/* A signal handler has interrupted us; before there is a ring to count it in, it is remembered. */
+static void count_interrupting(client_thread *thread)
 {
-    atomic_fetch_add_explicit(&client_header()->unplaced, 1, memory_order_relaxed);
+    if (thread->ring != NULL) {
+        count_dropped(thread);
+    } else if (thread->generation != CLIENT_UNTRIED) {
+        count_unplaced(1);
+    } else {
+        atomic_fetch_add_explicit(&thread->missed, 1, memory_order_relaxed);
+    }
+}
+
+/* The thread has no ring of this generation yet. */
+static void enter_slowly(client_thread *thread)
+{
+    bool has_collector = tacho_client_attach(thread);
+    uint32_t missed = atomic_exchange_explicit(&thread->missed, 0, memory_order_relaxed);
+    if (has_collector && missed > 0) {
+        _Atomic uint64_t *lost =
+            thread->ring != NULL ? &thread->ring->dropped : &client_header()->unplaced;
+        atomic_fetch_add_explicit(lost, missed, memory_order_relaxed);
+    }
 }
 
 client_thread *tacho_client_enter(void)
@@ -127,9 +145,7 @@ client_thread *tacho_client_enter(void)
         return NULL;
     }
     if (UNLIKELY(thread->is_busy)) {
-        if (thread->ring != NULL) {
-            count_dropped(thread);
-        }
+        count_interrupting(thread);
         return NULL;
     }
     thread->is_busy = 1;
@@ -139,7 +155,7 @@ client_thread *tacho_client_enter(void)
     }
     if (UNLIKELY(thread->ring == NULL)) {
         if (present_generation() != CLIENT_OFF && thread->generation != CLIENT_UNTRIED) {
-            count_unplaced();
+            count_unplaced(1);
         }
         client_leave(thread);
         return NULL;

@@ -29,12 +29,13 @@ typedef struct client_process {
 
 /* A thread, and its ring. */
 typedef struct client_thread {
-    uint32_t generation;   /* that its ring is of */
-    uint32_t depth;        /* open zones */
-    volatile int is_busy;  /* in one of our functions: a signal handler must stay out */
-    bool is_stalled;       /* has waited for the collector without success ... */
-    uint64_t stall_tail;   /* ... which had read up to here */
-    tacho_wire_ring *ring; /* NULL: none was free */
+    uint32_t generation;     /* that its ring is of */
+    uint32_t depth;          /* open zones */
+    volatile int is_busy;    /* in one of our functions: a signal handler must stay out */
+    _Atomic uint32_t missed; /* events of such handlers before there was a ring to count them */
+    bool is_stalled;         /* has waited for the collector without success ... */
+    uint64_t stall_tail;     /* ... which had read up to here */
+    tacho_wire_ring *ring;   /* NULL: none was free */
     tacho_wire_record *records;
     uint64_t head, tail; /* the ring's; |tail| as last seen */
 } client_thread;
