@@ -52,8 +52,11 @@ void tacho_decoder_deinit(tacho_decoder *decoder);
 tacho_status tacho_decoder_ensure_thread(tacho_decoder *decoder, const char *name, uint32_t tid,
                                          uint32_t *out_track) TACHO_MUST_USE;
 
-/* A call of tacho_decoder_take ends after this many records, at the end of an event. */
-enum { TACHO_DECODER_PART = 4096 };
+/*
+ * A call of tacho_decoder_take ends after this many records, at the end of an event: a 64th of a
+ * ring, 4096.
+ */
+enum { TACHO_DECODER_PART = TACHO_WIRE_RECORDS / 64 };
 
 /*
  * Takes the next events between |*tail| and |head| of a ring, whose records are |records|; |*tail|

@@ -27,18 +27,26 @@
 
 #define TACHO_WIRE_VARIABLE "TACHO_COLLECTOR"
 
+/* Sizes of a segment, as powers of two. The simulation of tests/ has small ones, which fill up. */
+#ifndef TACHO_WIRE_RECORDS_LOG
+#define TACHO_WIRE_RINGS_LOG 6
+#define TACHO_WIRE_RECORDS_LOG 18
+#define TACHO_WIRE_SLOTS_LOG 15
+#define TACHO_WIRE_STRINGS_LOG 23
+#endif
+
 enum {
     TACHO_WIRE_VERSION = 3,
     TACHO_WIRE_PAGE = 4096,
-    TACHO_WIRE_RINGS = 64,         /* of a segment; more threads need another */
-    TACHO_WIRE_RECORDS = 1 << 18,  /* of a ring: 8 MiB */
-    TACHO_WIRE_SLOTS = 1 << 15,    /* of the table that finds strings */
-    TACHO_WIRE_STRINGS = 8 << 20,  /* bytes of strings */
-    TACHO_WIRE_RECORD = 32,        /* bytes */
-    TACHO_WIRE_EXTRA_MAX = 4095,   /* records after the first of an event */
-    TACHO_WIRE_OPEN_MAX = 64,      /* open zones that are remembered */
-    TACHO_WIRE_STRING_MAX = 65535, /* bytes of one string */
-    TACHO_WIRE_NAME = 16,          /* bytes of a thread's name */
+    TACHO_WIRE_RINGS = 1 << TACHO_WIRE_RINGS_LOG,     /* of a segment; more threads need another */
+    TACHO_WIRE_RECORDS = 1 << TACHO_WIRE_RECORDS_LOG, /* of a ring: 8 MiB */
+    TACHO_WIRE_SLOTS = 1 << TACHO_WIRE_SLOTS_LOG,     /* of the table that finds strings */
+    TACHO_WIRE_STRINGS = 1 << TACHO_WIRE_STRINGS_LOG, /* bytes of strings: 8 MiB */
+    TACHO_WIRE_RECORD = 32,                           /* bytes */
+    TACHO_WIRE_EXTRA_MAX = 4095,                      /* records after the first of an event */
+    TACHO_WIRE_OPEN_MAX = 64,                         /* open zones that are remembered */
+    TACHO_WIRE_STRING_MAX = 65535,                    /* bytes of one string */
+    TACHO_WIRE_NAME = 16,                             /* bytes of a thread's name */
 };
 
 #define TACHO_WIRE_HELLO UINT32_C(0x6f6c6c48)   /* "Hllo" */
