@@ -50,19 +50,36 @@ static void unlock_process(void)
     pthread_mutex_unlock(&process_lock);
 }
 
+/*
+ * Until the child has forgotten its parent, handlers of signals must stay out: they would write to
+ * the parent's ring.
+ */
+static void begin_fork(void)
+{
+    tacho_client_this_thread()->is_busy++;
+    lock_process();
+}
+
+static void end_fork(void)
+{
+    unlock_process();
+    tacho_client_this_thread()->is_busy--;
+}
+
 /* The child is a client of its own: rings and segments are its parent's. */
 static void forget_parent(void)
 {
     client_process *process = &tacho_client_process;
     client_thread *thread = tacho_client_this_thread();
+    *thread = (client_thread){.is_busy = 1};
     for (uint32_t i = 0; i < process->segment_count; i++) {
         munmap(process->segments[i], TACHO_WIRE_SEGMENT_BYTES);
     }
     process->segment_count = 0;
     atomic_store_explicit(&process->call_count, 0, memory_order_relaxed);
-    *thread = (client_thread){0};
     atomic_store_explicit(&process->generation, CLIENT_UNTRIED, memory_order_relaxed);
     pthread_mutex_init(&process_lock, NULL);
+    client_leave(thread);
 }
 
 /* The thread ends: its ring is read to the end, and then another's. */
@@ -86,7 +103,7 @@ static void end_thread(void *thread)
 static void prepare(void)
 {
     has_thread_key = pthread_key_create(&thread_key, end_thread) == 0;
-    pthread_atfork(lock_process, unlock_process, forget_parent);
+    pthread_atfork(begin_fork, end_fork, forget_parent);
 }
 
 /* ---- the handshake ------------------------------------------------------------------------- */
