@@ -3,6 +3,7 @@
  * The list of all sinks. To add one, see docs/adding-a-sink.md.
  */
 #include "sinks/chrome_json.h"
+#include "sinks/null.h"
 #include "sinks/parquet.h"
 #include "sinks/perfetto.h"
 #include "sinks/pprof.h"
@@ -22,17 +23,10 @@
 #include <stdio.h>
 
 static const tacho_trace_sink *const trace_sinks[] = {
-    &tacho_sink_perfetto,
-    &tacho_sink_chrome_json,
-    &tacho_sink_spans_jsonl,
-    &tacho_sink_spans_csv,
-    &tacho_sink_tacho,
-    &tacho_sink_sqlite,
-    &tacho_sink_tracy,
-    &tacho_sink_spans_parquet,
-    &tacho_sink_speedscope,
-    &tacho_sink_pprof,
-    NULL,
+    &tacho_sink_perfetto,  &tacho_sink_chrome_json,   &tacho_sink_spans_jsonl,
+    &tacho_sink_spans_csv, &tacho_sink_tacho,         &tacho_sink_sqlite,
+    &tacho_sink_tracy,     &tacho_sink_spans_parquet, &tacho_sink_speedscope,
+    &tacho_sink_pprof,     &tacho_sink_null,          NULL,
 };
 
 /* For the rows of one vendor's tools: they ignore all others. */

@@ -9,6 +9,7 @@
 #include "sources/nsys/nsys.h"
 #include "sources/perfetto/perfetto.h"
 #include "sources/rocm/rocm.h"
+#include "sources/null/null.h"
 #include "sources/source.h"
 #include "sources/stats/stats.h"
 #include "sources/tacho/capture.h"
@@ -37,6 +38,7 @@ static const tacho_source *const sources[] = {
     &tacho_source_rocprof_json,
     &tacho_source_ascend_db,
     &tacho_source_ascend_csv,
+    &tacho_source_null,
     NULL,
 };
 

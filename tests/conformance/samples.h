@@ -60,6 +60,18 @@ static const sample samples[] = {
      "5,8000,36445,CSS,loc(\"/w/m/add.mlir\":20:5),\n"
      "6,1,2,Unheard Of,loc(unknown),\n",
      1},
+    {"null", "null",
+     "null 1\n"
+     "npu 0 1500 conv 3x3\n"
+     "npu 1500 1700 relu\n"
+     "dma 100 90 ends before it starts\n"
+     "dma -1 90 load\n"
+     "dma 1e3 90 load\n"
+     "dma 0 99999999999999999999 load\n"
+     "dma 0 90\n"
+     "\n"
+     "dma 700 1600 load\r\n",
+     1},
     {"torq-runtime", "R0",
      "id;time_since_open;time_since_start;location\n"
      "0;1520;310;loc(\"/w/m/add.mlir\":12:10)\n"
