@@ -4,8 +4,8 @@
  */
 #include "api/entry.h"
 #include "api/view_files.h"
-#include "session/capturing.h"
-#include "session/profiling.h"
+#include "session/capture_helper.h"
+#include "session/capture_run.h"
 #include "sinks/tacho.h"
 
 #include <stdlib.h>

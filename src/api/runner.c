@@ -7,7 +7,7 @@
 #include "api/entry.h"
 #include "api/view_files.h"
 #include "program/stats_records.h"
-#include "session/device.h"
+#include "session/run_device.h"
 #include "session/find_machine.h"
 #include "session/run_request.h"
 #include "vendors/tenstorrent/run_client.h"

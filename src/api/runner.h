@@ -6,7 +6,7 @@
 #define TACHO_API_RUNNER_H
 
 #include "api/model_request.h"
-#include "session/session.h"
+#include "session/run.h"
 #include <tacho/run.h>
 
 struct tacho_runner {

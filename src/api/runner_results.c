@@ -10,9 +10,9 @@
 #include "estimates/run_tables.h"
 #include "base/input.h"
 #include "program/stats_records.h"
-#include "session/profile.h"
-#include "session/run_profile_file.h"
-#include "session/tables.h"
+#include "session/run_profile.h"
+#include "session/run_file.h"
+#include "session/run_tables.h"
 #include "vendors/torq/run_files.h"
 #include "estimates/estimates.h"
 

@@ -6,7 +6,7 @@
 #ifndef TACHO_SESSION_CAPTURE_STAGE_H
 #define TACHO_SESSION_CAPTURE_STAGE_H
 
-#include "session/profiling.h"
+#include "session/capture_run.h"
 
 typedef struct tacho_capture_stage {
     tacho_events events; /* push here */

@@ -9,8 +9,8 @@
 #include "base/input.h"
 #include "program/container.h"
 #include "session/compilation.h"
-#include "session/inputs.h"
-#include "session/verdict.h"
+#include "session/run_inputs.h"
+#include "session/compile_verdict.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,8 +33,7 @@ static tacho_status add_tables(const compiled *self, tacho_table_report *report)
     const tacho_compiled_subject subject = {self->estimate, self->program, request->machine,
                                             self->program_bytes};
     bool is_wanted = request->output_path != NULL || request->keeper != NULL;
-    if (request->has_advice && is_wanted &&
-        tacho_table_sink_tells_tables(request->table_sink)) {
+    if (request->has_advice && is_wanted && tacho_table_sink_tells_tables(request->table_sink)) {
         TACHO_TRY(tacho_session_judge_compilation(self->compilation, &taker));
     }
     if (is_wanted) {

@@ -10,7 +10,7 @@
 #include "compile/compile.h"
 #include "compile/timeline.h"
 #include "graph/model.h"
-#include "session/dumps.h"
+#include "session/compile_dumps.h"
 #include "sinks/table_sink.h"
 #include "sinks/trace_sink.h"
 

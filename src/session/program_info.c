@@ -10,7 +10,7 @@
 #include "base/input.h"
 #include "program/container.h"
 #include "program/image.h"
-#include "session/module.h"
+#include "session/run_module.h"
 #include "estimates/estimates.h"
 
 #include <stdio.h>

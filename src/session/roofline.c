@@ -11,9 +11,9 @@
 #include "program/container.h"
 #include "session/compilation.h"
 #include "session/compile_spec.h"
-#include "session/device.h"
+#include "session/run_device.h"
 #include "session/find_machine.h"
-#include "session/module.h"
+#include "session/run_module.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 #define TACHO_SESSION_RUN_JOB_H
 
 #include "session/run_outputs.h"
-#include "session/run_profile_file.h"
+#include "session/run_file.h"
 #include "session/run_report.h"
 
 typedef struct tacho_run_job {

@@ -6,7 +6,7 @@
 #ifndef TACHO_SESSION_RUN_NOTES_H
 #define TACHO_SESSION_RUN_NOTES_H
 
-#include "session/session.h"
+#include "session/run.h"
 
 /* That simulated times are no measurements, and what the device cannot record. */
 void tacho_run_say_device(const tacho_run_session *session);

@@ -5,7 +5,7 @@
 #include "session/run_outputs.h"
 
 #include "base/utf8.h"
-#include "session/values.h"
+#include "session/run_values.h"
 
 tacho_status tacho_run_outputs_check(const tacho_run_outputs *outputs, tacho_run_session *session)
 {

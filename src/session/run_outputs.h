@@ -5,7 +5,7 @@
 #ifndef TACHO_SESSION_RUN_OUTPUTS_H
 #define TACHO_SESSION_RUN_OUTPUTS_H
 
-#include "session/session.h"
+#include "session/run.h"
 #include "table/table.h"
 
 /* Each of |texts|, for an output in turn: "@FILE", "-" to print it, "" for neither. */

@@ -7,7 +7,7 @@
 #include "estimates/estimates.h"
 #include "estimates/compare.h"
 #include "estimates/run_tables.h"
-#include "session/verdict.h"
+#include "session/compile_verdict.h"
 #include "sinks/overview_text.h"
 
 enum { WORST_COUNT = 5 };

@@ -6,8 +6,8 @@
 #define TACHO_SESSION_RUN_REPORT_H
 
 #include "session/run_outputs.h"
-#include "session/profile.h"
-#include "session/tables.h"
+#include "session/run_profile.h"
+#include "session/run_tables.h"
 #include "sinks/table_sink.h"
 
 typedef struct tacho_run_report {

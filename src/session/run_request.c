@@ -4,7 +4,7 @@
  */
 #include "session/run_request.h"
 
-#include "session/device.h"
+#include "session/run_device.h"
 
 /* What a comparison takes medians of where it measures, unless told. */
 enum { COMPARED_RUNS = 10, COMPARED_RUNS_MAX = 100 };

@@ -5,7 +5,7 @@
 #ifndef TACHO_SESSION_RUN_REQUEST_H
 #define TACHO_SESSION_RUN_REQUEST_H
 
-#include "session/session.h"
+#include "session/run.h"
 
 /* A number that is left open. */
 #define TACHO_RUN_OPEN UINT64_MAX

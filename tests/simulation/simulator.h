@@ -21,7 +21,7 @@
 
 #include "capture/collector.h"
 #include "client/local.h"
-#include "session/profiling.h"
+#include "session/capture_run.h"
 
 #include <ucontext.h>
 

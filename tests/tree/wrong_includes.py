@@ -18,11 +18,11 @@ CASES = [  # a file of the room, what it includes, whether that compiles
     ("src/sources/registry.c", '"sinks/trace_sink.h"', False),
     ("src/sinks/registry.c", "<questions/ops/ops.h>", False),
     ("src/questions/ops/ops.c", '"profile/events.h"', True),
-    ("src/session/session.c", '"cli/talk.h"', False),
+    ("src/session/run.c", '"cli/talk.h"', False),
     ("src/cli/main.c", "<tacho/request.h>", True),
     ("src/cli/main.c", '"api/tables.h"', False),
     ("src/cli/cmd_ops.c", '"base/str.h"', False),
-    ("src/session/session.c", '"vendors/torq/run_files.h"', False),
+    ("src/session/run.c", '"vendors/torq/run_files.h"', False),
 ]
 
 

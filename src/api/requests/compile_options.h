@@ -10,7 +10,7 @@
 #include "api/requests/selection.h"
 #include "session/compile.h"
 #include "session/compile_spec.h"
-#include "session/device.h"
+#include "session/run_device.h"
 
 /* What the command line says. */
 typedef struct tacho_compile_choice {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The words of 'map', 'reduce' and 'timeline'; the work is in session/fleet_map and pipeline.
+ * The words of 'map', 'reduce' and 'timeline'; the work is in pipeline/fleet_map and pipeline.
  */
 #include "api/requests/fleet_parts.h"
 
@@ -9,7 +9,7 @@
 #include "pipeline/fleet_inputs.h"
 #include "pipeline/fleet_timeline.h"
 #include "pipeline/intake_notes.h"
-#include "session/fleet_slurm.h"
+#include "pipeline/fleet_slurm.h"
 
 #include <stdio.h>
 

@@ -9,7 +9,7 @@
 #include "api/requests/selection.h"
 #include "api/requests/request.h"
 #include "pipeline/input_list.h"
-#include "session/fleet_ask.h"
+#include "pipeline/fleet_ask.h"
 #include "sinks/table_sink.h"
 
 /* What was chosen on the command line. */

@@ -8,7 +8,7 @@
 #include "api/requests/request.h"
 #include "api/requests/values.h"
 #include "session/fleet_place.h"
-#include "session/profiling_report.h"
+#include "session/capture_report.h"
 #include "vendors/tenstorrent/tt_profile.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #define TACHO_API_REQUESTS_PROFILE_RUN_H
 
 #include "api/requests/options.h"
-#include "session/profiling.h"
+#include "session/capture_run.h"
 
 /* What the command line says. */
 typedef struct tacho_profile_choice {

@@ -8,7 +8,7 @@
 
 #include "api/requests/selection.h"
 #include "session/compile_spec.h"
-#include "session/device.h"
+#include "session/run_device.h"
 #include "session/run_job.h"
 #include "session/run_request.h"
 

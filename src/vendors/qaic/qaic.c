@@ -8,7 +8,7 @@
 #include "base/folder.h"
 #include "vendors/qaic/opstats_machine.h"
 #include "sinks/qaic/stages.h"
-#include "session/stats.h"
+#include "session/run_stats.h"
 #include "pipeline/pipeline.h"
 #include "sinks/chrome_json.h"
 #include "sinks/opstats_text.h"

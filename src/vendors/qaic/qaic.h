@@ -5,7 +5,7 @@
 #ifndef TACHO_VENDORS_QAIC_QAIC_H
 #define TACHO_VENDORS_QAIC_QAIC_H
 
-#include "session/session.h"
+#include "session/run.h"
 
 /*
  * A summary of each recorded inference and activation, of all devices one after the other:

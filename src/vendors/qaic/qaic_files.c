@@ -7,7 +7,7 @@
 #include "base/folder.h"
 #include "vendors/qaic/qaic.h"
 #include "session/run_notes.h"
-#include "session/values.h"
+#include "session/run_values.h"
 
 #include <stdio.h>
 

@@ -6,7 +6,7 @@
 #ifndef TACHO_VENDORS_QAIC_QAIC_FILES_H
 #define TACHO_VENDORS_QAIC_QAIC_FILES_H
 
-#include "session/session.h"
+#include "session/run.h"
 #include "sinks/qaic/runner.h"
 
 /* Types of profiles, as bits. */

@@ -5,7 +5,7 @@
 #ifndef TACHO_VENDORS_TENSTORRENT_TT_PROFILE_H
 #define TACHO_VENDORS_TENSTORRENT_TT_PROFILE_H
 
-#include "session/profiling_report.h"
+#include "session/capture_report.h"
 
 typedef struct tacho_tt_profile {
     const char *path;       /* of the table; its directory exists */

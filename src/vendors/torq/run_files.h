@@ -6,7 +6,7 @@
 #ifndef TACHO_VENDORS_TORQ_RUN_FILES_H
 #define TACHO_VENDORS_TORQ_RUN_FILES_H
 
-#include "session/run_profile_file.h"
+#include "session/run_file.h"
 #include "sinks/torq/runtime.h"
 
 /* "r0", "r1", "r2"; NULL for other names. */
