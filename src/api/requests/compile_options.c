@@ -319,7 +319,8 @@ static void say_rest(const tacho_request *given, const tacho_compile_request *re
                      size_t op_count)
 {
     size_t top = request->table.top;
-    if (request->output_path != NULL && top > 0 && top < op_count && !request->is_quiet) {
+    bool is_listed = request->output_path != NULL || request->keeper != NULL;
+    if (is_listed && top > 0 && top < op_count && !request->is_quiet) {
         tacho_request_note(given, "note", "%zu more operator%s; {top} 0 shows all", op_count - top,
                            op_count - top == 1 ? "" : "s");
     }
