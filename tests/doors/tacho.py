@@ -50,7 +50,7 @@ def split(word, by_name, by_letter):
             raise CommandLine(word)
         return row, value if equals else None, ""
     row = by_letter.get(word[1])
-    if row is None:
+    if row is None or word[1:].partition("=")[0] in by_name:  # with one dash too few
         raise CommandLine(word)
     rest = word[2:]
     return (row, None, rest) if row.value is None else (row, rest or None, "")
@@ -86,7 +86,7 @@ def ask(name, words):
 def check_front(chosen, table):
     """Options of front ends, which mean nothing here, and slips that they find."""
     given = dict(chosen)
-    if "color" in given or "memory" in given or {"quiet", "verbose"} <= set(given):
+    if {"color", "memory", "verbose"} & set(given):
         raise CommandLine("of the front end")
     if sum(name in given for name in ("json", "csv", "format")) > 1:
         raise CommandLine("formats")
@@ -137,14 +137,22 @@ def say(kind, text):
     print(f"tacho: {kind}: {text}", file=sys.stderr)
 
 
+def count(door):
+    """One letter for each command, of the door that it took."""
+    with open(os.environ["TACHO_DOORS"], "a", encoding="ascii") as log:
+        log.write(door)
+
+
 def main():
     program = os.environ["TACHO_PROGRAM"]
     try:
         if len(sys.argv) < 2 or sys.argv[1] in ("help", "--help", "-h", "--version", "-V"):
             raise CommandLine("")
         status = ask(sys.argv[1], sys.argv[2:])
+        count("P")
     except CommandLine:
         sys.stdout.flush()
+        count("c")
         os.execv(program, ["tacho"] + sys.argv[1:])
     sys.exit(status)
 
