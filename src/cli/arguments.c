@@ -309,7 +309,7 @@ static bool check_values(const tacho_arguments *arguments)
     return true;
 }
 
-int tacho_command_no_memory(void)
+static int fail_without_memory(void)
 {
     tacho_talk("error", "out of memory");
     return TACHO_OUTCOME_FAILED;
@@ -336,7 +336,7 @@ int tacho_arguments_parse(const tacho_command *command, int word_count, char **w
     out_arguments->words = calloc((size_t)word_count + 1, sizeof(*out_arguments->words));
     if (out_arguments->items == NULL || out_arguments->words == NULL) {
         tacho_arguments_free(out_arguments);
-        return tacho_command_no_memory();
+        return fail_without_memory();
     }
     word_list list = {words, word_count, 0};
     if (!parse_words(out_arguments, &list) || !check_values(out_arguments)) {

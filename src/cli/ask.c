@@ -133,7 +133,8 @@ static tacho_status fill(tacho_request *request, const tacho_arguments *argument
 static int finish(listening *self, tacho_status status, tacho_results *results)
 {
     bool is_misuse = tacho_results_is_misuse(results);
-    int outcome = tacho_results_outcome(results);
+    bool has_started = results != NULL || !self->command->runs_program;
+    int outcome = has_started ? tacho_results_outcome(results) : TACHO_OUTCOME_NOT_STARTED;
     tacho_talk_progress_end(&self->progress);
     if (status != TACHO_OK) {
         tacho_talk_failure(self->command->dialect, status);

@@ -72,9 +72,6 @@ static inline bool tacho_arguments_has(const tacho_arguments *arguments, const c
     return tacho_arguments_value(arguments, name) != NULL;
 }
 
-/* Says that there is no memory; returns TACHO_OUTCOME_FAILED. */
-int tacho_command_no_memory(void);
-
 /* Prints a usage error with a hint at --help; returns TACHO_OUTCOME_USAGE. */
 int tacho_command_misuse(const tacho_command *command, const char *format, ...)
     TACHO_CLI_PRINTF(2, 3);

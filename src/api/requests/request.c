@@ -185,13 +185,23 @@ static int run_checked(tacho_request *request)
     return request->type->run(request);
 }
 
+/* Makes what a run needs; until its outcome is known, it has failed. */
+static tacho_status prepare(tacho_request *request)
+{
+    tacho_status status = tacho_results_create(&request->results);
+    if (request->results != NULL && request->type->runs_program) {
+        request->results->outcome = TACHO_OUTCOME_NOT_STARTED;
+    }
+    TACHO_TRY(status);
+    return tacho_grow(&request->words, &request->word_capacity, request->word_count + 1);
+}
+
 static tacho_status run(tacho_request *request)
 {
     if (request->notes.take != NULL) {
         return tacho_fail(TACHO_CODE_USAGE, "a request runs once");
     }
-    TACHO_TRY(tacho_results_create(&request->results));
-    TACHO_TRY(tacho_grow(&request->words, &request->word_capacity, request->word_count + 1));
+    TACHO_TRY(prepare(request));
     request->words[request->word_count] = NULL;
     request->is_quiet = tacho_request_has(request, "quiet");
     request->is_verbose = tacho_request_has(request, "verbose");

@@ -15,6 +15,7 @@ tacho_status tacho_results_create(tacho_results **out_results)
     if (results == NULL) {
         return tacho_no_memory();
     }
+    results->outcome = TACHO_OUTCOME_FAILED; /* until it is known */
     tacho_arena_init(&results->arena);
     return tacho_tables_create(&results->tables);
 }
