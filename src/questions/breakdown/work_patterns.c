@@ -17,12 +17,22 @@ enum { ATTENTION_NONE, ATTENTION_PRODUCT, ATTENTION_SOFTMAX, BETWEEN_MAX = 12 };
 /* Work of a forward pass before a backward pass counts as one. */
 enum { FORWARD_LEAST = 8 };
 
-void tacho_work_patterns_deinit(tacho_work_patterns *patterns)
+/* Forgets the operators, for good. */
+static void drop_ops(tacho_work_patterns *patterns)
 {
     if (patterns->op_count > 0) {
         tacho_index_deinit(&patterns->index);
     }
     free(patterns->ops);
+    patterns->ops = NULL;
+    patterns->op_count = 0;
+    patterns->op_capacity = 0;
+    patterns->has_too_many = true;
+}
+
+void tacho_work_patterns_deinit(tacho_work_patterns *patterns)
+{
+    drop_ops(patterns);
     *patterns = (tacho_work_patterns){.op_count = 0};
 }
 
@@ -38,8 +48,13 @@ void tacho_pattern_sum_add(tacho_pattern_sum *sum, int64_t start_ns, int64_t ns)
 
 /* ---- operators ----------------------------------------------------------------------------- */
 
+/* |*out_op| is NULL if there are too many. */
 static tacho_status ensure_op(tacho_work_patterns *patterns, uint32_t site, tacho_op_sum **out_op)
 {
+    *out_op = NULL;
+    if (patterns->has_too_many) {
+        return TACHO_OK;
+    }
     if (patterns->op_count == 0) {
         TACHO_TRY(tacho_grow(&patterns->ops, &patterns->op_capacity, 1));
         TACHO_TRY(tacho_index_init(&patterns->index));
@@ -53,6 +68,10 @@ static tacho_status ensure_op(tacho_work_patterns *patterns, uint32_t site, tach
             return TACHO_OK;
         }
     }
+    if (patterns->op_count == TACHO_WORK_OPS_MAX) {
+        drop_ops(patterns);
+        return TACHO_OK;
+    }
     TACHO_TRY(tacho_grow(&patterns->ops, &patterns->op_capacity, patterns->op_count + 1));
     *out_op = &patterns->ops[patterns->op_count];
     **out_op = (tacho_op_sum){.site = site};
@@ -63,6 +82,9 @@ static tacho_status add_op(tacho_work_patterns *patterns, const tacho_op_sum *mo
 {
     tacho_op_sum *op = NULL;
     TACHO_TRY(ensure_op(patterns, more->site, &op));
+    if (op == NULL) {
+        return TACHO_OK;
+    }
     op->count += more->count;
     op->ns += more->ns;
     for (size_t i = 0; i < TACHO_KERNEL_CLASS_COUNT; i++) {
@@ -75,8 +97,10 @@ tacho_status tacho_work_patterns_add_time(tacho_work_patterns *patterns, uint32_
 {
     tacho_op_sum *op = NULL;
     TACHO_TRY(ensure_op(patterns, site, &op));
-    op->count++;
-    op->ns += ns;
+    if (op != NULL) {
+        op->count++;
+        op->ns += ns;
+    }
     return TACHO_OK;
 }
 
@@ -92,6 +116,9 @@ tacho_status tacho_work_patterns_merge(tacho_work_patterns *patterns,
             to->longest_ns = from->longest_ns;
             to->start_ns = from->start_ns;
         }
+    }
+    if (more->has_too_many && !patterns->has_too_many) {
+        drop_ops(patterns);
     }
     for (size_t i = 0; i < more->op_count; i++) {
         TACHO_TRY(add_op(patterns, &more->ops[i]));

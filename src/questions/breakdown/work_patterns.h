@@ -59,7 +59,12 @@ typedef struct tacho_work_patterns {
     tacho_op_sum *ops;
     size_t op_count, op_capacity;
     tacho_index index; /* of |ops|, once there are some */
+    bool has_too_many; /* operators to name the costliest: |ops| is empty */
 } tacho_work_patterns;
+
+/* More operators than that are not compared: their names cost more memory than an answer is worth.
+ */
+enum { TACHO_WORK_OPS_MAX = 1 << 16 };
 
 void tacho_work_patterns_deinit(tacho_work_patterns *patterns);
 
