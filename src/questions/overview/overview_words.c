@@ -280,8 +280,11 @@ static bool is_gpu_stream(const tacho_dict *dict, const tacho_track *track)
 /* Whether |part| is in a general trace format and was not converted from a profile of Torq. */
 static bool is_of_anybody(const tacho_dict *dict, uint32_t part)
 {
-    static const tacho_str formats[] = {TACHO_STR_INIT("chrome"), TACHO_STR_INIT("perfetto"),
-                                        TACHO_STR_INIT("tracy"), TACHO_STR_INIT("xplane")};
+    static const tacho_str formats[] = {
+        TACHO_STR_INIT("chrome"),      TACHO_STR_INIT("perfetto"),     TACHO_STR_INIT("tracy"),
+        TACHO_STR_INIT("xplane"),      TACHO_STR_INIT("nsys"),         TACHO_STR_INIT("rocpd"),
+        TACHO_STR_INIT("rocprof-csv"), TACHO_STR_INIT("rocprof-json"), TACHO_STR_INIT("ascend-csv"),
+        TACHO_STR_INIT("ascend-db")};
     tacho_str format = tacho_dict_string(dict, dict->parts[part].format);
     bool is_trace = false;
     for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {

@@ -4,6 +4,9 @@
  */
 #include "sources/xplane/arrows.h"
 
+/* Directions of flows; an arrow leads past an event that has both. */
+enum { FLOW_IN = 1, FLOW_OUT = 2 };
+
 void xp_arrows_deinit(xp_arrows *arrows)
 {
     for (size_t i = 0; i < XP_ARROW_TYPES; i++) {
@@ -68,11 +71,10 @@ tacho_status xp_arrows_push(xp_arrows *arrows, const xp_arrow_ends *ends, const 
 {
     TACHO_TRY(push_typed(arrows, ends, XP_ROLE_CONSUMER_TYPE, span, events));
     TACHO_TRY(push_typed(arrows, ends, XP_ROLE_PRODUCER_TYPE, span, events));
-    if (has(ends, XP_ROLE_FLOW)) {
-        static const tacho_flow_phase phases[] = {TACHO_FLOW_PASSES, TACHO_FLOW_ARRIVES,
-                                                  TACHO_FLOW_LEAVES, TACHO_FLOW_PASSES};
-        uint64_t flow = ends->values[XP_ROLE_FLOW]; /* its direction in the lowest two bits */
-        arrow_end end = {&arrows->flows, flow >> 2, TACHO_FLOW_DATA, phases[flow & 3]};
+    uint64_t flow = ends->values[XP_ROLE_FLOW]; /* its direction in the lowest two bits */
+    if (has(ends, XP_ROLE_FLOW) && ((flow & 3) == FLOW_IN || (flow & 3) == FLOW_OUT)) {
+        arrow_end end = {&arrows->flows, flow >> 2, TACHO_FLOW_DATA,
+                         (flow & 3) == FLOW_IN ? TACHO_FLOW_ARRIVES : TACHO_FLOW_LEAVES};
         TACHO_TRY(push_end(arrows, &end, span, events));
     }
     if (has(ends, XP_ROLE_CORRELATION) && ends->values[XP_ROLE_CORRELATION] != 0) {
