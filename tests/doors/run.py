@@ -28,6 +28,7 @@ OF_THE_PROGRAM = {
     "breakdown_flags": "shows the first line alone, and messages and tables take two ways",
     "output_closed_pipe": "ends by SIGPIPE, which Python ignores",
     "outputs_replace": "asks a person on a terminal",
+    "profile_table": "shows a table on standard error, beside the output of the program that it runs",
     "profile_few_files": "becomes the program that it cannot record, before messages are shown",
 }
 

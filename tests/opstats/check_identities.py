@@ -248,8 +248,8 @@ def check_host(folder):
             "--aic-profiling-num-samples=8")
         with open(glob.glob(os.path.join(work, "*latency.txt"))[0], encoding="utf-8") as file:
             lines = file.read().splitlines()
-        names = lines[4].split(",")
-        rows = [dict(zip(names, line.split(","))) for line in lines[5:]]
+        names = lines[5].split(",")
+        rows = [dict(zip(names, line.split(","))) for line in lines[6:]]
         check(len(rows) == 8, f"{bound}: {len(rows)} rows of latency")
         for row in rows:
             value = {name: float(text) for name, text in row.items() if text != "N/A"}

@@ -131,9 +131,9 @@ END
 # Seeds of an older layout would be refused at once.
 corpus_is_current() {
     bash "$here/make_corpus.sh" "$tests" "$work/corpus" || return 1
-    diff -r "$work/corpus/fuzz_qpc" "$here/../fuzz/corpus/fuzz_qpc" &&
-        diff -r "$work/corpus/fuzz_networkdesc" "$here/../fuzz/corpus/fuzz_networkdesc" &&
-        diff -r "$work/corpus/fuzz_sim" "$here/../fuzz/corpus/fuzz_sim" && return
+    diff -r -x 'found_*' "$work/corpus/fuzz_qpc" "$here/../fuzz/corpus/fuzz_qpc" &&
+        diff -r -x 'found_*' "$work/corpus/fuzz_networkdesc" "$here/../fuzz/corpus/fuzz_networkdesc" &&
+        diff -r -x 'found_*' "$work/corpus/fuzz_sim" "$here/../fuzz/corpus/fuzz_sim" && return
     echo "make the seeds anew: tests/program/make_corpus.sh $tests"
     return 1
 }

@@ -468,8 +468,8 @@ def check_runner(model):
     most = max(rows[f"InfPCycles_Dev_{n}_Func_0"][0] for n in (0, 1))
     require(most == cycles, f"runner: {most} cycles, {cycles} without the flush")
     lines = pathlib.Path("aic-profiling-program-0-latency.txt").read_text().splitlines()
-    require([line.split(",")[0::14] + line.split(",")[15:] for line in lines[5:]] ==
-            [["0", "0", "0"], ["0", "0", "1"], ["1", "0", "0"], ["1", "0", "1"]],
+    latencies = [(row["Sample"], row["activation"], row["device"]) for row in csv.DictReader(lines[5:])]
+    require(latencies == [("0", "0", "0"), ("0", "0", "1"), ("1", "0", "0"), ("1", "0", "1")],
             f"runner: latencies {lines[4:]}")
 
 

@@ -5,6 +5,7 @@
 Usage: check_linkage.py ROOT BUILD
 Reads the symbols of every object of src/. Exported names (TACHO_API) are left out, and so are those
 that a test, a benchmark or a file uses that this build leaves out (kernels of oneDNN where it is missing)."""
+import json
 import pathlib
 import re
 import subprocess
@@ -62,7 +63,9 @@ def names_left_out(root, objects):
 
 def main():
     root, build = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    objects = sorted(str(p) for p in (build / "src").rglob("*.o"))
+    built = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))  # not what older trees left there
+    paths = {pathlib.Path(entry["directory"], re.search(r" -o (\S+)", entry["command"])[1]) for entry in built}
+    objects = sorted(str(path) for path in paths if path.is_relative_to((build / "src").resolve()) and path.exists())
     text = subprocess.run(["readelf", "-sW", "/dev/null", *objects], capture_output=True, text=True, check=False).stdout
     defined, used = symbols_of(text)
     used |= names_of_tests(root) | names_left_out(root, objects)
