@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 
 class TachoError(Exception):
     """A call has failed. |message| says what went wrong and what to do, |code| is the name of its
-    kind, and |notes| are the causes around it, from the innermost on."""
+    kind, and |notes| are the causes around it, from the innermost on. |results| is what a request
+    knew by then; None if it did not run."""
 
     code = "UNKNOWN"
+    results: Any = None
 
     def __init__(self, message: str, code: str = "", notes: Iterable[str] = ()) -> None:
         self.message = message

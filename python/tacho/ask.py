@@ -529,7 +529,7 @@ def opstats(*inputs: Any, program: Optional[Text] = None, qpc: Optional[Text] = 
         progress: Optional[Progress] = None) -> Results:
     """What `tacho opstats` does.
 
-    |program|: the program that was run (programqpc.bin, or what 'compile _o' wrote)
+    |program|: the program that was run (programqpc.bin, or what 'compile' wrote)
     |qpc|: the vendor's name for program
     |input_dir|: directory of raw stats files, or one of them
     |output_dir|: output directory, created if missing (default: .)

@@ -111,6 +111,7 @@ class _Asked:
         pointer = ctypes.c_void_p()
         check(library().tacho_request_create(name.encode(), ctypes.byref(pointer)))
         self.handle = Handle(pointer, library().tacho_request_free)
+        self._truths = {row.name: row.value == "[true|false]" for row in options(name)}
         step = guard.progress(progress)
         self._progress = _abi.RequestProgress(
             lambda user, told: step(user, told.contents.done, told.contents.total))
@@ -123,6 +124,8 @@ class _Asked:
         library().tacho_request_listen(pointer, ctypes.byref(self._listener))
 
     def set(self, option: str, value: Any) -> None:
+        if value is False and self._truths.get(option, False):
+            value = b"false"  # such an option may be true without it
         for item in _values(value):
             check(library().tacho_request_set(self.handle.pointer, option.encode(), item))
 
@@ -137,7 +140,7 @@ class _Asked:
         try:
             check(status, guard)
         except TachoError as error:
-            error.results = results  # type: ignore[attr-defined]
+            error.results = results
             raise
         return results
 

@@ -150,7 +150,8 @@ static bool can_skip(const tacho_ask *request, tacho_status status, size_t index
 {
     return status != TACHO_OK && !request->is_alone && !request->is_strict &&
            !request->fails_for_input && index < request->intake->input_count &&
-           tacho_status_code(status) != TACHO_CODE_NO_MEMORY;
+           tacho_status_code(status) != TACHO_CODE_NO_MEMORY &&
+           tacho_status_code(status) != TACHO_CODE_CANCELLED;
 }
 
 static void skip_input(tacho_ask *request, size_t index, tacho_status status)

@@ -6,9 +6,10 @@
 #include "api/requests/opstats_options.h"
 
 static const tacho_option options[] = {
-    TACHO_OPT_VALUE("program", 'p', "FILE",
-                    "the program that was run (programqpc.bin, or what '{/compile -o}' wrote)",
-                    TACHO_INTO_TEXT(tacho_opstats_request, program_path)),
+    TACHO_OPT_VALUE(
+        "program", 'p', "FILE",
+        "the program that was run (programqpc.bin, or what '{/compile}' wrote)",
+        TACHO_INTO_TEXT(tacho_opstats_request, program_path)),
     TACHO_OPT_VALUE("qpc", 0, "FILE", "the vendor's name for {program}",
                     TACHO_INTO_TEXT(tacho_opstats_request, program_path)),
     TACHO_OPT_VALUE("input-dir", 'i', "DIR", "directory of raw stats files, or one of them",

@@ -89,7 +89,7 @@ const tacho_trace_sink *tacho_request_trace_sink(tacho_request *given, const cha
 
 bool tacho_request_takes_bytes(tacho_request *given, const char *path)
 {
-    bool is_terminal = strcmp(path, "-") == 0 && isatty(STDOUT_FILENO) == 1;
+    bool is_terminal = path != NULL && strcmp(path, "-") == 0 && isatty(STDOUT_FILENO) == 1;
     if (is_terminal) {
         tacho_request_misuse(given, "refusing to write binary data to a terminal; redirect "
                                     "standard output or use {o|output} FILE");

@@ -185,7 +185,10 @@ static void run_unrecorded(const profile_request *request, tacho_status *status,
 {
     tacho_request *given = request->given;
     char *const *words = request->profiling.words;
-    if (tacho_status_code(*status) != TACHO_CODE_LIMIT || request->profiling.timeout_ns > 0) {
+    bool is_front =
+        given->listener.output != NULL; /* this process is tacho, and nobody's library */
+    if (tacho_status_code(*status) != TACHO_CODE_LIMIT || request->profiling.timeout_ns > 0 ||
+        !is_front) {
         return;
     }
     unlink(request->path);

@@ -193,6 +193,12 @@ static void test_progress_stops(void **state)
     assert_int_equal(tacho_status_code(status), TACHO_CODE_CANCELLED);
     tacho_status_free(status);
     tacho_request_free(request);
+    request = make("ops", "", TIMELINE, TIMELINE); /* a second input is not read, either */
+    tacho_request_listen(request, &listener);
+    status = tacho_request_run(request, NULL);
+    assert_int_equal(tacho_status_code(status), TACHO_CODE_CANCELLED);
+    tacho_status_free(status);
+    tacho_request_free(request);
 }
 
 static void check_spelling(const tacho_spelling *how, const char *text, const char *expected)
