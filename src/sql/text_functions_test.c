@@ -161,8 +161,8 @@ static void test_linear(void **state)
     (void)state;
     static const char *const statements[] = {
         "SELECT instr(printf('%.*c', 8000000, 'a'), printf('%.*c', 4000000, 'a') || 'b')",
-        "SELECT length(replace(printf('%.*c', 8000000, 'a'), printf('%.*c', 4000000, 'a') || 'b',"
-        " 'c')) - 8000000",
+        ("SELECT length(replace(printf('%.*c', 8000000, 'a'), printf('%.*c', 4000000, 'a') || 'b',"
+         " 'c')) - 8000000"),
         "SELECT length(trim(printf('%.*c', 4000000, 'a'), printf('%.*c', 4000000, 'b') || 'a'))",
     };
     pair both;
