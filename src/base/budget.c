@@ -5,6 +5,8 @@
  */
 #include "base/budget.h"
 
+#include "base/whole.h"
+
 #include <tacho/hint.h>
 
 #include <fcntl.h>
@@ -107,7 +109,7 @@ bool tacho_budget_parse(tacho_str text, uint64_t *out_bytes)
     bool is_none = strcmp(copy, "none") == 0;
     bool is_size =
         digits > 0 && end == number + digits && bytes >= (double)TACHO_BUDGET_MIN && bytes < 0x1p62;
-    *out_bytes = is_size ? (uint64_t)bytes : 0;
+    *out_bytes = is_size ? tacho_whole_u64(bytes) : 0;
     return is_none || is_size;
 }
 

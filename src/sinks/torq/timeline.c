@@ -263,7 +263,9 @@ static int compare_rows(const void *left, const void *right)
 static tacho_status finish(tacho_events *events)
 {
     timeline_sink *sink = sink_of(events);
-    qsort(sink->rows, sink->row_count, sizeof(*sink->rows), compare_rows);
+    if (sink->row_count > 0) {
+        qsort(sink->rows, sink->row_count, sizeof(*sink->rows), compare_rows);
+    }
     for (size_t i = 0; i < sink->row_count; i++) {
         if (sink->is_t4) {
             write_t4_row(sink, &sink->rows[i]);
