@@ -127,6 +127,9 @@ static void setup(tacho_program *program, uint32_t devices, uint32_t cores, uint
 /* The estimate, with the jobs of each op. */
 static void estimate(tacho_program *program)
 {
+    for (size_t i = 0; i < program->op_count; i++) {
+        program->ops[i].job_count = 0;
+    }
     for (size_t i = 0; i < program->job_count; i++) {
         tacho_program_op *op = &program->ops[program->jobs[i].op];
         if (op->job_count++ == 0) {
